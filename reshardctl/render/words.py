@@ -13,7 +13,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, Step, Write, index_of, short, writes_of
+from reshardctl.model import ShardId, Step, Write, in_birth_order, index_of, short, writes_of
 from reshardctl.model.shards import names_shards
 from reshardctl.model.times import duration, in_utc, parse_seconds
 from reshardctl.planning.plan import CREATION_TIME, Plan
@@ -53,9 +53,9 @@ def shortened(text: str, verbose: bool = False) -> str:
 
 
 def shards(ids: Iterable[ShardId], verbose: bool = False) -> str:
-    """`12, 13, 16–18`; every full id where `verbose`."""
+    """`12, 13, 16–18`; every full id where `verbose`. In the order of their birth."""
     if verbose:
-        return ", ".join(ids)
+        return ", ".join(in_birth_order(ids))
     parts = _runs(ids)
     if len(parts) <= LISTED:
         return ", ".join(text for text, _ in parts)

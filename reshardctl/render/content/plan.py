@@ -245,9 +245,16 @@ def _after(sheet: Sheet, report: Report, decided: Plan) -> None:
 
 
 def remaining(effects: Iterable[Effect], verbose: bool) -> list[str]:
-    """One line for every kind of effect with the shards that have it."""
+    """One line for every kind of effect with the shards that have it.
+
+    That a shard was read out of order is not told of one that will be.
+    """
+    told = list(effects)
+    mixed = {e.shard for e in told if e.harm is Harm.DISORDERED and not e.past}
     groups: dict[tuple[str, str], list[ShardId]] = {}
-    for e in effects:
+    for e in told:
+        if e.harm is Harm.DISORDERED and e.past and e.shard in mixed:
+            continue
         key = (cost(e), "" if e.certain or e.gone else " (possible)")
         groups.setdefault(key, []).extend([e.shard] if e.shard else [])
     return [

@@ -11,6 +11,8 @@ from reshardctl.model import START, TIP, ShardId, shard_id
 from reshardctl.planning.decision import Plan
 from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.render import costs, words
+from reshardctl.render.content.plan import remaining
+from reshardctl.render.escape import cut
 
 
 def ids(*numbers: int) -> list[ShardId]:
@@ -179,3 +181,24 @@ def test_elsewhere_keeps_how_aws_is_reached():
 def test_flags_of_residuals_join_what_is_accepted_already(given, flags, shown):
     again = ["kcl://a", "--stream", "s"]
     assert words.accepting([*again, *given], flags) == [*again, "--accept", shown]
+
+
+@pytest.mark.parametrize("length", range(20, 60))
+def test_a_text_is_cut_only_to_something_shorter(length):
+    shown = cut("x" * length, 24)
+    assert len(shown) <= length and shown in ("x" * length, f"{'x' * 24}… ({length} characters)")
+
+
+def test_full_ids_are_in_the_order_of_their_birth_as_numbers_are():
+    ids = [shard_id(5), shard_id(10), shard_id(4)]
+    assert words.shards(ids) == "4, 5, 10"
+    assert words.shards(ids, verbose=True) == ", ".join(map(shard_id, (4, 5, 10)))
+
+
+def test_a_shard_that_will_be_read_out_of_order_has_no_line_on_an_earlier_time():
+    two, three = shard_id(2), shard_id(3)
+    ahead = [Effect(Harm.DISORDERED, shard, False) for shard in (two, three)]
+    past = [Effect(Harm.DISORDERED, shard, False, past=True) for shard in (three, shard_id(4))]
+    assert remaining([*ahead, *past], verbose=False) == [
+        "2, 3: out of order (possible)", "4: was out of order (possible)",
+    ]
