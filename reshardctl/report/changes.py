@@ -5,7 +5,7 @@ Positions are spelled as the consumer spells them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -194,6 +194,21 @@ def mending(report: Report, finding: Finding) -> Mending:
     if not writes and not finding.effects:
         return Mending(not _comes_back(report, report.decision, finding), residuals=residuals)
     return Mending(not remains and not residuals, writes, remains, residuals)
+
+
+def codes(report: Report, changed: Sequence[Changed]) -> dict[ShardId, str]:
+    """The codes of the findings that each of these rows mends, leftovers left out.
+
+    What is mended by a position that only stands in a new file again is mended by all of the file.
+    """
+    by_shard: dict[ShardId, dict[str, None]] = {}
+    for finding in report.findings:
+        if finding.severity > Severity.INFO:
+            written = {write.key for write in mending(report, finding).writes}
+            rows = [row.shard for row in changed if row.write.key in written]
+            for shard in [shard for shard in rows if shard in finding.shards] or rows:
+                by_shard.setdefault(shard, {})[finding.code] = None
+    return {shard: ", ".join(names) for shard, names in by_shard.items()}
 
 
 def _comes_back(report: Report, decision: Plan, finding: Finding) -> bool:

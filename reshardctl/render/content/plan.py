@@ -49,9 +49,9 @@ from reshardctl.report.changes import (
     all_residuals,
     by_position,
     changes,
+    codes,
     costs_after,
     counted,
-    mending,
 )
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Planned, Undoing
@@ -209,21 +209,6 @@ def _position(position: str | None, verbose: bool) -> str:
     if position is None:
         return "–"
     return shortened(position if verbose else position.replace("_SEQUENCE_NUMBER ", " "), verbose)
-
-
-def codes(report: Report, changed: Sequence[Changed]) -> dict[ShardId, str]:
-    """The codes of the findings that each of these rows mends, leftovers left out.
-
-    What is mended by a position that only stands in a new file again is mended by all of the file.
-    """
-    by_shard: dict[ShardId, dict[str, None]] = {}
-    for finding in report.findings:
-        if finding.severity > Severity.INFO:
-            written = {write.key for write in mending(report, finding).writes}
-            rows = [row.shard for row in changed if row.write.key in written]
-            for shard in [shard for shard in rows if shard in finding.shards] or rows:
-                by_shard.setdefault(shard, {})[finding.code] = None
-    return {shard: ", ".join(names) for shard, names in by_shard.items()}
 
 
 def _after(sheet: Sheet, report: Report, decided: Plan) -> None:

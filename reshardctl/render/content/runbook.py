@@ -27,7 +27,7 @@ from reshardctl.render.content.findings import (
     remedy,
     supposed,
 )
-from reshardctl.render.content.plan import codes, counts, nothing, remaining, undo_words
+from reshardctl.render.content.plan import counts, nothing, remaining, undo_words
 from reshardctl.render.content.questions import answering, choices
 from reshardctl.render.content.roundup import (
     HEADS,
@@ -65,7 +65,7 @@ from reshardctl.render.words import (
     write_words,
     writing,
 )
-from reshardctl.report.changes import all_residuals, changes, costs_after
+from reshardctl.report.changes import all_residuals, changes, codes, costs_after
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
 from reshardctl.report.results import Entry, Fixed, Roundup, Saved, Undoing
@@ -378,15 +378,12 @@ def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> 
     page.command(command("undo", _plan_path(report, page.context, saved), *reached))
 
 
-def _rows(
-    page: Page, report: Report, steps: Iterable[Step], decided: Plan | None = None
-) -> None:
+def _rows(page: Page, report: Report, steps: Iterable[Step], decided: Plan | None = None) -> None:
     """Row by row; with why and at which cost where the plan is given."""
     heads = ["row", "", "now", "after"]
     priced = ["why", "skips", "re-reads"] if decided else []
-    changed, costs = changes(report, steps), costs_after(report.decision)
-    findings = codes(report, changed) if decided else {}
-    rows = []
+    changed = changes(report, steps)
+    findings, costs, rows = codes(report, changed), costs_after(report.decision), []
     for row in changed:
         own = costs.get(row.shard, [])
         why = findings.get(row.shard) or (
