@@ -11,7 +11,7 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
-from reshardctl.diagnosis.rules import Finding, Severity, View
+from reshardctl.diagnosis.rules import Finding, Severity, View, worst_first
 from reshardctl.diagnosis.rules.base import merged
 from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
 from reshardctl.diagnosis.rules.rows import unreadable_entry
@@ -160,3 +160,17 @@ def test_a_shard_that_waits_and_one_that_does_not_are_told_apart() -> None:
     past = Effect(Harm.DISORDERED, CHILD, True, by=(PARENT,), past=True)
     view = of({CHILD: waits, OTHER: reads}, past, replace(past, shard=OTHER, past=False))
     assert [each.shards for each in child_before_parent(view)] == [(OTHER,), (CHILD,)]
+
+
+def test_findings_are_told_the_worst_first_then_by_code_and_shards():
+    """docs/rules.md: errors before warnings, and those before what is left over."""
+    said = [
+        (Severity.INFO, "RSH205", "0"), (Severity.ERROR, "RSH203", "2"),
+        (Severity.WARNING, "RSH201", "1"), (Severity.ERROR, "RSH203", "1"),
+        (Severity.ERROR, "RSH202", "3"),
+    ]
+    found = worst_first(Finding(code, "", severity, (ShardId(shard),), "")
+                        for severity, code, shard in said)
+    assert [(one.code, one.shards[0]) for one in found] == [
+        ("RSH202", "3"), ("RSH203", "1"), ("RSH203", "2"), ("RSH201", "1"), ("RSH205", "0"),
+    ]
