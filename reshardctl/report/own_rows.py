@@ -76,7 +76,8 @@ def doubt_beside_others(
 ) -> str:
     """The doubt about rows without a number beside another stream's, if a plan goes by them.
 
-    A number of this stream in their family shows that they are its own.
+    A number of this stream in their family shows that they are its own; so does the operator who
+    names the shard.
     """
     theirs = [shard for shard, of in foreign.items() if of.origin is Origin.ELSEWHERE]
     if not theirs or not isinstance(decision, Plan):
@@ -84,10 +85,10 @@ def doubt_beside_others(
     consumer, lineage, origins = case.consumer, case.state.lineage, case.origins(checkpoint)
     written = {consumer.shard_of(write.key) for write in writes_of(decision.steps)}
     near = lineage.related(written.intersection(lineage))
-    silent = (s for s in consumer.positions(checkpoint) if s in near and origins.get(s) is None)
+    silent = [s for s in consumer.positions(checkpoint) if s in near and origins.get(s) is None]
     doubtful = [
-        shard for shard in silent
-        if _OF_THIS_STREAM.isdisjoint(origins.get(each) for each in lineage.related([shard]))
+        shard for shard in silent if shard not in case.policy.places
+        and _OF_THIS_STREAM.isdisjoint(origins.get(each) for each in lineage.related([shard]))
     ]
     if not doubtful:
         return ""
