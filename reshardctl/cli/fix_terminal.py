@@ -6,7 +6,7 @@ Apart from `cli/fix.py`, which is loaded at every start: this needs all that a f
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 from typing import TypeVar
@@ -34,7 +34,7 @@ from reshardctl.render.content.plan import brief
 from reshardctl.render.content.questions import CHOICES, choices
 from reshardctl.render.costs import left_words, price_words
 from reshardctl.report.report import told
-from reshardctl.report.results import ConsumerFix, Fixes
+from reshardctl.report.results import ConsumerFix, Fixed, Fixes
 from reshardctl.report.results import Planned as PlanShown
 
 Request = TypeVar("Request", bound=FixRequest)
@@ -131,13 +131,13 @@ class FixTerminal(Terminal):
         """Shows what was written for one consumer, if anything was."""
         if result.fixed is not None:
             out = replace(self._out, suggested_command=result.words, sink=result.sink_words)
-            with after_writing(FIXED, [result.fixed.journal]):
+            with after_writing(FIXED, _journals([result.fixed])):
                 out.write(result.fixed, result.exit)
         return result.exit
 
     def show_all(self, fixes: Fixes) -> Exit:
         """Shows what came of several consumers, and why some failed."""
-        written = [each.fixed.journal for each in fixes.consumers if each.fixed is not None]
+        written = _journals(each.fixed for each in fixes.consumers if each.fixed is not None)
         try:
             with after_writing(FIXED, written):
                 self._out.write(fixes, fixes.exit)
@@ -145,6 +145,11 @@ class FixTerminal(Terminal):
             for each in fixes.consumers:
                 _say(each)
         return self._out.ends_with(fixes.exit)
+
+
+def _journals(written: Iterable[Fixed]) -> dict[str, tuple[str, ...]]:
+    """The journal of each fix, with the options that its undo needs."""
+    return {each.journal: each.before.snapshot.locator.stop_words for each in written}
 
 
 def _say(each: ConsumerFix) -> None:

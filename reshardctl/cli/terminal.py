@@ -6,7 +6,7 @@ If the report of what was written fails, what was written is said all the same.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -194,26 +194,27 @@ UNDONE = "the rows are put back"
 
 
 @contextmanager
-def after_writing(done: str, journals: Sequence[str]) -> Iterator[None]:
+def after_writing(done: str, journals: Mapping[str, Sequence[str]]) -> Iterator[None]:
     """A context that writes the report. HalfDone, naming the journals, if that fails.
 
     The code of the failure itself says that nothing was written. done: FIXED or UNDONE. journals:
-    none if nothing was written.
+    none if nothing was written; each with the options that its undo needs.
     """
     try:
         yield
     except Exception as error:
         if not journals:
             raise
-        raise HalfDone(
-            f"{done}, but not the report: {_why(error)}", _ways(done, journals), journals[0]
-        ) from error
+        what = f"{done}, but not the report: {_why(error)}"
+        raise HalfDone(what, _ways(done, journals), next(iter(journals))) from error
 
 
-def _ways(done: str, journals: Sequence[str]) -> str:
+def _ways(done: str, journals: Mapping[str, Sequence[str]]) -> str:
     """What shows what was written, and what puts it back, one command for each journal."""
     show = "; ".join(command_line("reshardctl", "undo", "--show", name) for name in journals)
-    back = "; ".join(command_line("reshardctl", "undo", name) for name in journals)
+    back = "; ".join(
+        command_line("reshardctl", "undo", name, *options) for name, options in journals.items()
+    )
     return f"{show}   # or back: {back}" if done == FIXED else show
 
 

@@ -131,11 +131,12 @@ def undo(
     def confirm(wanted: UndoResult) -> bool:
         if not quiet:
             replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
-        return yes or ask(request.accepting, shown=not quiet, question=question(wanted.undoing))
+        accepting = request.accepting(wanted.undoing.now.snapshot.locator)
+        return yes or ask(accepting, shown=not quiet, question=question(wanted.undoing))
 
     with Terminal(yes=yes) as terminal:
         result = undone(request, confirm, terminal)
-        written = [] if result.undoing.written is None else [result.undoing.journal]
+        written = {} if result.undoing.written is None else {result.undoing.journal: ()}
         with after_writing(UNDONE, written):
             replace(out, suggested_command=result.words).write(result.undoing, result.exit)
     raise typer.Exit(out.ends_with(result.exit))

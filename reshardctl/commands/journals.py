@@ -155,10 +155,11 @@ class Journals(Struct, frozen=True):
         usual = [] if records.path.parent == self.directory else files(self.directory)
         return entries([*own, *usual])
 
-    def word_for(self, entry: Entry) -> str:
-        """The shortest text by which a command finds the journal."""
+    def undoing(self, entry: Entry) -> str:
+        """The command that takes back what a journal has written."""
+        assert entry.records is not None
         usual = isinstance(entry.where, Path) and entry.where.parent == self.directory
-        return entry.name if usual else shlex.quote(str(entry.where))
+        return entry.records.header.undoing(entry.name if usual else entry.where)
 
     def later(
         self, records: Records, keys: Sequence[str], rows: Iterable[Image],

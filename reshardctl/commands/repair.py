@@ -37,9 +37,8 @@ from reshardctl.commands.whose_rows import (
     verified_report,
 )
 from reshardctl.commands.write import allowed, header_of, proven, verify
-from reshardctl.commands.write_requests import HOW, FixRequest
+from reshardctl.commands.write_requests import FixRequest, ways_to_write
 from reshardctl.consumers.locator import Locator
-from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import Refused, ReshardError
 from reshardctl.execution.apply import Applied, apply
 from reshardctl.execution.plan_file import SavedPlan, of_report
@@ -106,7 +105,7 @@ class Repair:
         """Refused, before anybody is asked, where no watch can show that the consumer stands."""
         ready = self._writable
         if not (ready.request.live or ready.request.assume_stopped):
-            require_signs(consumer_of(ready.locator), ready.before.snapshot.images)
+            require_signs(ready.locator)
 
     def consent(self, confirm: Confirm) -> None:
         """Raises Refused and NotConfirmed unless the plan may be written."""
@@ -270,7 +269,7 @@ class Fresh(Repair):
         self.words, sink = argv, words(request, SUNK)
         planned = Planned(
             self._priced(report), plan, report.options.accept, argv, sink,
-            Again(request.verb, (*argv, *sink), words(request, HOW)),
+            Again(request.verb, (*argv, *sink), ways_to_write(request, target.locator.text)),
         )
         if plan is not None and request.out is not None:
             if report.doubt and created is None:

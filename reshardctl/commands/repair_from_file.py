@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from reshardctl.commands.whose_rows import (
     verified_report,
 )
 from reshardctl.commands.write import left_over
-from reshardctl.commands.write_requests import HOW, FixRequest
+from reshardctl.commands.write_requests import FixRequest, ways_to_write
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import (
     EmptyCheckpoint,
@@ -176,7 +175,7 @@ def _again(request: FixRequest, plan: SavedPlan, *source: str) -> Again:
     """This command once more. source: the option and the file that name the plan."""
     verb = "fix" if plan.options.line is None else "rebuild"
     own = words(request, ("--bootstrap", "--recreated", "--created", "--accept", *REACHED))
-    return Again(verb, (*source, *own), words(request, HOW))
+    return Again(verb, (*source, *own), ways_to_write(request, plan.locator))
 
 
 class Interrupted(Repair):
@@ -230,7 +229,7 @@ class Interrupted(Repair):
         self.ready = Ready(request, ports, locator, plan, before)
 
     def _require_unfinished(self, journal: Journal, records: Records) -> None:
-        path, back = journal.path, f"reshardctl undo {shlex.quote(str(journal.path))}"
+        path, back = journal.path, records.header.undoing(journal.path)
         if records.undo is not None:
             if records.undo.outcome == "undone":
                 raise UsageError(f"{path}: this fix is undone already", self._again)
@@ -247,11 +246,10 @@ class Interrupted(Repair):
         """Refused if a younger fix wrote some of the rows: it began from what this one left."""
         journals, keys = Journals(self._request.account), sorted(keys_of(records.header.steps))
         if later := journals.later(records, keys, rows, locator.spec.volatile_attributes):
-            word = journals.word_for(later[0])
             raise Refused(
                 f"{records.path}: rows of this fix were written by the younger fix of journal "
                 f"{later[0].name}, too; nothing was written",
-                f"reshardctl undo {word}   # to finish this one instead",
+                f"{journals.undoing(later[0])}   # to finish this one instead",
             )
 
     def consent(self, confirm: Confirm) -> None:

@@ -54,6 +54,7 @@ from reshardctl.execution.undo import (
     undo_steps,
     unreadable,
 )
+from reshardctl.execution.watch import require_signs
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, Records
 from reshardctl.journal.listing import Entry
@@ -109,7 +110,7 @@ def undo(
     observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
     if not made_here(plan.digest, None if source.log is None else source.log.where):
         back = source.steps_back(Restore.of(locator.spec))
-        require_trust(source.name, plan, back, request.accepting, observer)
+        require_trust(source.name, plan, back, request.accepting(locator), observer)
     argv = (locator.text, "--stream", plan.stream, *words(request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     if source.log is None and not request.dry_run:
@@ -123,7 +124,7 @@ def undo(
         _naming_way_back(source, saved.ports, locator, request.account),
     ):
         undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
-            confirm, UndoResult(replace(wanted, dry_run=False), argv)
+            request, confirm, UndoResult(replace(wanted, dry_run=False), argv)
         ), observer)
     return UndoResult(undoing, argv)
 
@@ -146,7 +147,9 @@ def _naming_way_back(
         raise
 
 
-def _confirmed(confirm: ConfirmUndo, wanted: UndoResult) -> None:
+def _confirmed(request: UndoRequest, confirm: ConfirmUndo, wanted: UndoResult) -> None:
+    if not request.assume_stopped:
+        require_signs(wanted.undoing.now.snapshot.locator)
     if not confirm(wanted):
         raise NotConfirmed("not confirmed; nothing was written")
 
@@ -341,7 +344,7 @@ def _steps(
         later = Journals(account).later(records, error.rows, images, rule.volatile_attributes)
         if not later:
             raise
-        raise _named(error, later[0], Journals(account).word_for(later[0])) from None
+        raise _named(error, later[0], Journals(account)) from None
     _require_latest(account, records, steps, images, locator)
     _refuse_spent(images, steps, locator)
     stays = staying(records, rows, rule, rule.volatile_attributes)
@@ -363,7 +366,7 @@ def _require_latest(
     journals = Journals(account)
     if later := journals.later(records, keys, images, locator.spec.volatile_attributes):
         what = "rows of this fix were written again since; nothing was undone"
-        raise _named(UndoRefused(what, "", keys), later[0], journals.word_for(later[0]))
+        raise _named(UndoRefused(what, "", keys), later[0], journals)
 
 
 def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locator) -> None:
@@ -390,11 +393,11 @@ def _words(source: Source) -> str:
     return NEITHER if source.log is None else MOVED
 
 
-def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
+def _named(error: UndoRefused, last: Entry, journals: Journals) -> UndoRefused:
     """The refusal with the later fix that changed the rows, which has to be undone first."""
     return UndoRefused(
         f"{error.what}. The younger fix of journal {last.name} wrote there too",
-        f"reshardctl undo {word}   # then this one again",
+        f"{journals.undoing(last)}   # then this one again",
         error.rows,
     )
 

@@ -60,10 +60,11 @@ class UndoRequest:
         """How long to watch before a write."""
         return self.watch or USUAL_WATCH
 
-    @property
-    def accepting(self) -> str:
+    def accepting(self, locator: Locator) -> str:
         """The complete command that does the same without a question."""
-        return " ".join(command("undo", self.fix, *words(self), "--yes"))
+        given = words(self)
+        stopped = () if self.dry_run or self.assume_stopped else locator.stop_words
+        return " ".join(command("undo", self.fix, *given, *stopped, "--yes"))
 
 
 class Source(Struct, frozen=True):

@@ -60,12 +60,13 @@ def _ways(entry: Entry, reached: Sequence[str]) -> Iterator[WayOut]:
     if entry.open or entry.records is None:
         return
     name = _name(entry)
-    back = ("undo", name, *reached)
+    header = entry.records.header
+    back = ("undo", name, *header.undone_with, *reached)
     if entry.state is State.UNDO_BEGUN:
         yield WayOut("finishes the undo that was interrupted", back)
         return
-    own = entry.records.header.resumed_with
-    yield WayOut("finishes the fix that was interrupted", ("fix", "--resume", name, *own, *reached))
+    on = ("fix", "--resume", name, *header.resumed_with, *reached)
+    yield WayOut("finishes the fix that was interrupted", on)
     yield WayOut("takes it back", back)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -79,7 +78,7 @@ def left_over(
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
     if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
-    back = f"reshardctl undo {shlex.quote(str(journal.path))}"
+    back = records.header.undoing(journal.path)
     options = with_last_numbers(ports.kinesis, now, plan.options, plan.probe)
     decision = require_promises(replace(plan, options=options), now, rest.steps, back)
     asked = verified_steps(now, ports.kinesis, rest.steps)
@@ -113,8 +112,8 @@ def _verified(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal)
         journal.failed(f"the next plan is not empty: {titles}")
         raise HalfDone(
             f"the rows are written, but there is more to do now: {titles}",
-            f"{INSPECT}; then fix again, or take this back: reshardctl undo "
-            f"{shlex.quote(str(journal.path))}",
+            f"{INSPECT}; then fix again, or take this back: "
+            f"{journal.header.undoing(journal.path)}",
             str(journal.path),
         )
     journal.verified()

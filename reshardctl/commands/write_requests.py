@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.codec.argv import option
+from reshardctl.codec.argv import option, words
 from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.target import GivenSelection, accept_of, asked
+from reshardctl.consumers.locator import stop_words
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model.times import parse_seconds
 from reshardctl.stores.named_file import check_new_file
@@ -82,6 +83,12 @@ class FixRequest(GivenSelection):
     def verb(self) -> str:
         """The command of the same request."""
         return "fix"
+
+
+def ways_to_write(request: FixRequest, locator: str) -> tuple[str, ...]:
+    """The options of a request that say how to write, with one that a silent store needs."""
+    given = words(request, HOW)
+    return given if request.live or request.assume_stopped else (*given, *stop_words(locator))
 
 
 def require_consistent(request: FixRequest, *, dry_run: bool) -> None:

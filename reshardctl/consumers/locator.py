@@ -85,6 +85,11 @@ class Locator:
         return SPECS[self.consumer]
 
     @property
+    def stop_words(self) -> tuple[str, ...]:
+        """As `stop_words` of its text."""
+        return stop_words(self.text)
+
+    @property
     def region(self) -> str:
         """The region of its table, "" where the text does not name it."""
         return region_of_table(self.arn)
@@ -102,6 +107,19 @@ class Locator:
         query = "&".join(f"{name}={value}" for name, value in options.items())
         text = f"{head}{slashes}{target}" + (f"?{query}" if query else "")
         return replace(self, text=text, target=target, options=options, password="", arn="")
+
+
+def stop_words(text: str) -> tuple[str, ...]:
+    """The option without which nothing is written into the store of a locator.
+
+    It is the operator's word that the consumer is stopped, where the store cannot show that.
+    """
+    known_as = SCHEMES.get(text.partition(":")[0])
+    if known_as is None:
+        return ()
+    spec = SPECS[known_as.consumer]
+    silent = not spec.watchable and known_as.medium not in spec.switched
+    return ("--assume-stopped",) if silent else ()
 
 
 def region_of_table(arn: str) -> str:

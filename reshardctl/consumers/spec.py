@@ -150,6 +150,7 @@ class Spec(Struct, frozen=True, kw_only=True):
         least_watch: Seconds a watch must last for an application without options to count as
             stopped, see `BaseConsumer.watch_needed`.
         watchable: Whether the store changes while the consumer runs and has nothing to read.
+        switched: Media in which a row says whether the consumer is switched off instead.
         makes_itself: What the library does if its store is missing; ends a sentence.
         rebuilt_empty: What to know of positions written into an empty store.
         kinds: Kinds of positions that its store can hold, besides those of `BASIC_KINDS`.
@@ -185,6 +186,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     selectors: tuple[str, ...] = ()
     least_watch: float = 0.0
     watchable: bool = True
+    switched: frozenset[str] = frozenset()
     makes_itself: str = ""
     rebuilt_empty: str = ""
     kinds: frozenset[str] = frozenset()

@@ -300,7 +300,7 @@ class _Run:
             raise self._half_done(what)
         again = REPLAN
         if self._journal.undoing:
-            again = f"reshardctl undo {shlex.quote(str(self._journal.path))}   # looks again"
+            again = f"{self._journal.header.undoing(self._journal.path)}   # looks again"
         raise StalePlan(f"{what}; nothing was written", again)
 
     def _failed(self, error: BaseException) -> NoReturn:
@@ -366,11 +366,10 @@ class _Run:
 
 def half_done(journal: Journal | Records, what: str) -> HalfDone:
     """HalfDone with the journal and the two ways out."""
-    path = shlex.quote(str(journal.path))
-    ways = f"reshardctl undo {path}"
+    header = journal.header
+    ways = header.undoing(journal.path)
     if not journal.undoing:
-        go_on = " ".join(("fix --resume", path, *journal.resumed_with))
-        ways = f"reshardctl {go_on}   # or back: {ways}"
+        ways = f"{header.resuming(journal.path)}   # or back: {ways}"
     return HalfDone(what, ways, str(journal.path))
 
 

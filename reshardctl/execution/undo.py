@@ -59,8 +59,7 @@ def undo_steps(
     if records.undo is not None:
         done = records.undo.outcome == "undone"
         what = "is undone already" if done else "has an undo that was begun"
-        again = f"reshardctl undo {shlex.quote(str(records.path))}"
-        ways = INSPECT if done else again
+        ways = INSPECT if done else records.header.undoing(records.path)
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)
@@ -202,7 +201,7 @@ def unreadable(
     if wanted and not spoiled:
         raise UsageError(
             "--whole-file restores files that cannot be read, and all can; nothing was undone",
-            f"reshardctl undo {shlex.quote(name)}",
+            records.header.undoing(name),
         )
     why = "; ".join(spoiled.values())
     if spoiled and not spoiled.keys() <= records.fix.texts.keys():
@@ -215,7 +214,7 @@ def unreadable(
         raise UndoRefused(
             f"{why}: the file was changed since the fix; nothing was undone. The journal holds "
             f"its whole content from before the fix of {records.header.when}",
-            f"reshardctl undo {shlex.quote(name)} --whole-file"
+            f"{records.header.undoing(name)} --whole-file"
             "   # later changes to the file are lost",
             tuple(sorted(keys)),
         )

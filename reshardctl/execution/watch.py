@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, Refused, UsageError
-from reshardctl.model import Image
 from reshardctl.model.phrases import listed
 from reshardctl.snapshot import Ports
 
@@ -36,6 +35,7 @@ def watch(
     started a moment ago, and own nothing yet.
     """
     consumer = consumer_of(locator)
+    require_signs(locator)
     if not consumer.spec.watchable:
         return _switched_off(ports, consumer, seconds)
     first = consumer.signs_of_life(ports.store.read())
@@ -90,21 +90,25 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
         )
 
 
-def require_signs(consumer: Consumer, images: Sequence[Image]) -> None:
-    """Refused if these rows cannot show whether the consumer runs: no watch is of use then."""
-    if not consumer.spec.watchable and consumer.enabled_state(images) is None:
-        raise Refused(
-            "this store does not show whether the consumer is running",
-            "stop every process of the consumer, check on its host, and add --assume-stopped",
-        )
+def require_signs(locator: Locator) -> None:
+    """Refused if the store cannot show whether the consumer runs: no watch is of use then."""
+    if locator.stop_words:
+        raise _without_signs()
+
+
+def _without_signs() -> Refused:
+    return Refused(
+        "this store does not show whether the consumer is running",
+        "stop every process of the consumer, check on its host, and add --assume-stopped",
+    )
 
 
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     """What a store without signs of life still says: perhaps that the consumer is switched off."""
     images = ports.store.read()
-    require_signs(consumer, images)
     state = consumer.enabled_state(images)
-    assert state is not None, "refused otherwise"
+    if state is None:  # its row is gone
+        raise _without_signs()
     if state.on:
         raise Refused(state.refusal, state.next)
     _require_enough(state.off, seconds, LEAST)

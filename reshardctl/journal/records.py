@@ -25,7 +25,8 @@ from reshardctl.codec.strict import (
     strings,
 )
 from reshardctl.codec.values import digest, image_json, step, step_json
-from reshardctl.errors import INSPECT, UsageError
+from reshardctl.consumers.locator import stop_words
+from reshardctl.errors import INSPECT, UsageError, command_line
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
 from reshardctl.journal.packed_texts import texts_of
@@ -54,7 +55,20 @@ class Header(Struct, frozen=True):
     @property
     def resumed_with(self) -> tuple[str, ...]:
         """The options without which `--resume` does not go on with it."""
-        return ("--bootstrap",) if "bootstrap" in self.notes else ()
+        return (*(["--bootstrap"] if "bootstrap" in self.notes else []), *self.undone_with)
+
+    @property
+    def undone_with(self) -> tuple[str, ...]:
+        """The options without which `undo` does not take it back."""
+        return stop_words(self.locator)
+
+    def resuming(self, journal: Where) -> str:
+        """The command that finishes it."""
+        return command_line("reshardctl", "fix", "--resume", str(journal), *self.resumed_with)
+
+    def undoing(self, journal: Where | str) -> str:
+        """The command that takes it back."""
+        return command_line("reshardctl", "undo", str(journal), *self.undone_with)
 
     @property
     def before(self) -> list[Image]:
@@ -145,11 +159,6 @@ class Records(Struct, frozen=True):
     def undoing(self) -> bool:
         """Whether its undo was begun."""
         return self.undo is not None
-
-    @property
-    def resumed_with(self) -> tuple[str, ...]:
-        """As its header has it."""
-        return self.header.resumed_with
 
 
 def supposed(header: Header, where: Where) -> Records:

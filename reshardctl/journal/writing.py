@@ -32,13 +32,12 @@ class Journal:
     (UsageError, Refused, CannotTell); the journal then ends where it ended before.
     """
 
-    def __init__(self, log: Log, count: int = 0, chain: str = FIRST) -> None:
+    def __init__(self, log: Log, header: Header, count: int = 0, chain: str = FIRST) -> None:
         """Use `create` or `open` instead."""
         self.undoing = False
         self.begun = False
         """Whether intents are recorded: from then on rows may be written."""
-        self.resumed_with: tuple[str, ...] = ()
-        """As its header has it."""
+        self.header = header
         self._intended = False
         self._log = log
         self._waiting: list[tuple[str, dict[str, Any]]] = []
@@ -54,11 +53,10 @@ class Journal:
     def create(cls, location: Path | Log, header: Header) -> Self:
         """Creates a journal with its header, never over an existing one."""
         log = log_of(location)
-        journal = cls(log)
+        journal = cls(log, header)
         content, chain = journal._sealed([("header", header_body(header))])
         log.create(content)
         journal._count, journal._chain = 1, chain
-        journal.resumed_with = header.resumed_with
         return journal
 
     @classmethod
@@ -76,9 +74,8 @@ class Journal:
         except BaseException:
             log.close()
             raise
-        journal = cls(log, records.count, records.chain)
+        journal = cls(log, records.header, records.count, records.chain)
         journal.undoing = records.undo is not None
-        journal.resumed_with = records.header.resumed_with
         journal.begun = bool(records.fix.intents) or journal.undoing
         return journal, records
 

@@ -332,6 +332,18 @@ def plan_words(steps: Sequence[Step]) -> str:
     return f"{counted_writes(steps)}; {way}"
 
 
+def once_stopped(snapshot: Snapshot, what: str = "") -> str:
+    """The comment of a command that writes; also its condition, where no watch can check that."""
+    stopped = "once every process is stopped" if snapshot.locator.stop_words else ""
+    return ", ".join(filter(None, (what, stopped)))
+
+
+def take_back(snapshot: Snapshot, journal: str, suggested_command: Sequence[str]) -> list[str]:
+    """The command that takes a fix back."""
+    stopped = snapshot.locator.stop_words
+    return command("undo", journal, *stopped, *elsewhere(suggested_command))
+
+
 def journal_of(failure: ReshardError) -> str:
     """The journal that continues or undoes a half-done command; "" if there is none."""
     return failure.journal if isinstance(failure, HalfDone) else ""

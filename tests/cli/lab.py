@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -97,6 +98,12 @@ class Result:
     def codes(self) -> set[str]:
         """Codes of findings at warning or above, of an `inspect --format json`."""
         return {f["code"] for f in self.json["findings"] if f["severity"] != "info"}
+
+    def commands(self, verb: str) -> list[list[str]]:
+        """The arguments of each command of that verb which has a line of its own, as pasted."""
+        lines = (self.out + self.err).replace("\\\n", "").splitlines()
+        own = [line for line in lines if line.startswith(f"  reshardctl {verb} ")]
+        return [shlex.split(line, comments=True)[1:] for line in own]
 
     def says(self, *argv: str) -> bool:
         """Whether stderr is one clear message with all of these words, and no accident."""

@@ -25,6 +25,31 @@ def undo(lab: Lab, journal: Path | str) -> None:
     assert done.code in (0, 1), done.err
 
 
+def written_and_undone_as_printed(store: Lab, stored: Callable[[], Any], folder: Path) -> None:
+    """Each command that is printed does its work as it stands, where no watch shows who writes.
+
+    stored: as below. The docs of such stores: `fix` and `undo` need `--assume-stopped`.
+    """
+    before, text = stored(), ("--format", "text")
+    plan = ("--created", store.created, "--accept", "skip=all,reread=all,disorder")
+    assert "undo JOURNAL --assume-stopped" in store.dry(*plan, "--format", "markdown").out
+    (argv,) = store.dry(*plan, *text).commands("fix")
+    done = store.cli(*argv, "--yes", *text)
+    assert done.code in (0, 1) and stored() != before, done
+    (back,) = done.commands("undo")
+    asked = store.cli("undo", back[1])
+    assert asked.code == 4 and asked.says("this store does not show", "--assume-stopped")
+    assert store.cli("undo", "--list", *text).commands("undo") == [back]
+    assert store.cli("undo", back[1], "--dry-run", *text).commands("undo") == [back]
+    asked = store.cli(*back)
+    assert asked.says("there is no terminal to ask at")
+    undone = store.cli(*asked.commands("undo")[0])
+    assert undone.code == 0 and stored() == before, undone
+    (argv,) = store.dry(*plan, *text, "--out", folder / "a.plan").commands("fix")
+    assert store.cli(*argv, "--yes", "--journal", folder / "a.jsonl").code in (0, 1)
+    assert stored() != before
+
+
 def set_restored_and_undone_twice(store: Lab, stored: Callable[[], Any], folder: Path) -> None:
     """The last record of a shard skips; the snapshot re-reads; two undos restore every byte.
 

@@ -285,11 +285,12 @@ def test_a_message_is_one_line_and_its_next_step_another(lab, tmp_path):
 
 
 def test_the_ways_out_of_several_journals_stand_in_one_line():
-    with pytest.raises(HalfDone) as caught, after_writing(FIXED, ["/a b/1.jsonl", "/2.jsonl"]):
+    journals = {"/a b/1.jsonl": (), "/2.jsonl": ("--assume-stopped",)}
+    with pytest.raises(HalfDone) as caught, after_writing(FIXED, journals):
         raise ValueError("x")
     show, _, back = caught.value.next.partition("   # or back: ")
     assert show == "reshardctl undo --show '/a b/1.jsonl'; reshardctl undo --show /2.jsonl"
-    assert back == "reshardctl undo '/a b/1.jsonl'; reshardctl undo /2.jsonl"
+    assert back == "reshardctl undo '/a b/1.jsonl'; reshardctl undo /2.jsonl --assume-stopped"
 
 
 HOSTILE_NAMES = ("a;touch pwned;b", "$(touch pwned)", "`id`", "a'b", 'a"b', "a|b&c", "*")

@@ -17,6 +17,7 @@ from reshardctl.snapshot.file import load as load_snapshot
 from tests.cli.end_to_end import ends, fixed_cases, repaired
 from tests.cli.kinesis_consumer_lab import PositionsLab, positions_lab
 from tests.cli.lab import fake_of, opened, option_words
+from tests.cli.restoring import written_and_undone_as_printed
 from tests.support.case import CASES, Case, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.golden_kinesis_consumer import RELEASES, STARTS, STORES, images_of
@@ -280,3 +281,8 @@ def test_a_redacted_snapshot_is_judged_alike_and_names_nobody(made, tmp_path):
     assert not [name for name in ("nightly", "etl", "orders", lab.name) if name in text]
     again = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
     assert again.codes == seen.codes == {"RSH209", "RSH217"}
+
+
+def test_what_is_printed_writes_and_undoes_as_it_stands(made, tmp_path):
+    lab = made("f-swapped", "?app=app&initial=LATEST&release=0.5")
+    written_and_undone_as_printed(lab, lab.items, tmp_path)

@@ -16,6 +16,7 @@ from reshardctl.errors import CannotTell
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.quickwit.indexes import Indexes
 from tests.cli.quickwit_lab import QuickwitLab, end, number, quickwit_lab
+from tests.cli.restoring import written_and_undone_as_printed
 from tests.support.case_stream import shard_name
 
 Make = Callable[..., QuickwitLab]
@@ -364,3 +365,8 @@ def test_an_index_beside_it_that_is_not_loaded_is_told(golden, kinesis):
     assert "`kafka`" in seen.out
     lab.options += "&index=logs"
     assert "RSH307" not in lab.inspect("--format", "json").codes
+
+
+def test_what_is_printed_writes_and_undoes_as_it_stands(golden, tmp_path):
+    lab = golden("0.9.0", "q3")
+    written_and_undone_as_printed(lab, lab.texts, tmp_path)

@@ -58,4 +58,6 @@ QUICKWIT = Spec(
     selectors=("index", "source"),
     # A metastore does not change while a source has nothing to publish, or is down.
     watchable=False,
+    # Of files a node writes the whole again, whatever its sources are.
+    switched=frozenset({"quickwit-postgres"}),
 )

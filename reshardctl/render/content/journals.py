@@ -167,10 +167,11 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
 
     whole = isinstance(entry.where, S3Object) or not listing.usual
     named = str(entry.where) if whole else entry.name
-    back = command("undo", named, *reached)
+    assert entry.records is not None
+    header = entry.records.header
+    back = command("undo", named, *header.undone_with, *reached)
     if entry.state is State.HALF_DONE:
-        own = () if entry.records is None else entry.records.header.resumed_with
-        return [command("fix", "--resume", named, *own, *reached), back]
+        return [command("fix", "--resume", named, *header.resumed_with, *reached), back]
     return [back]
 
 

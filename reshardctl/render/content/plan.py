@@ -34,12 +34,13 @@ from reshardctl.render.words import (
     capital,
     command,
     count,
-    elsewhere,
     of_files,
+    once_stopped,
     plan_words,
     sentence,
     shards,
     shortened,
+    take_back,
     vouched,
     writing,
 )
@@ -306,7 +307,9 @@ def not_written(sheet: Sheet, planned: Planned) -> None:
     if isinstance(report.decision, Plan):
         for way in report.interrupted:
             sheet.command(command(*way.words), way.what)
-        anew = "a new fix in its place" if report.interrupted else ""
+        anew = once_stopped(
+            report.snapshot, "a new fix in its place" if report.interrupted else ""
+        )
         argv = [*vouched(report, context.suggested_command), *context.sink, *planned.how]
         if saved is not None:
             argv = ["--plan", saved.path, *beside_a_file(context.suggested_command), *planned.how]
@@ -339,9 +342,9 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     for caveat in outcome.after.caveats:
         sheet.line(f"Note: {caveat}.", indent=2)
     sheet.blank()
-    reached = elsewhere(sheet.context.suggested_command)
-    back = command("undo", outcome.typed or outcome.journal, *reached)
-    sheet.command(back, "undoes this fix")
+    snapshot, journal = outcome.before.snapshot, outcome.typed or outcome.journal
+    back = take_back(snapshot, journal, sheet.context.suggested_command)
+    sheet.command(back, once_stopped(snapshot, "undoes this fix"))
     sheet.blank()
     rows = count(sum(not row.part for row in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"), f"  {now(outcome)}")
@@ -375,8 +378,9 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
         none = " Nothing was written." if undoing.dry_run else ""
         sheet.line((f"Undo: {rows} to put back.", "bold"), none)
     if undoing.written is None and undoing.dry_run:
-        reached = elsewhere(sheet.context.suggested_command)
-        sheet.command(command("undo", undoing.typed or undoing.journal, *reached))
+        snapshot, journal = undoing.now.snapshot, undoing.typed or undoing.journal
+        back = take_back(snapshot, journal, sheet.context.suggested_command)
+        sheet.command(back, once_stopped(snapshot))
     if undoing.written is not None:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
 

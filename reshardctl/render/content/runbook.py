@@ -53,7 +53,6 @@ from reshardctl.render.words import (
     beside_a_file,
     command,
     count,
-    elsewhere,
     inspecting,
     of_files,
     only_if,
@@ -61,6 +60,7 @@ from reshardctl.render.words import (
     plan_words,
     sentence,
     shortened,
+    take_back,
     vouched,
     write_words,
     writing,
@@ -143,13 +143,17 @@ def _answered(report: Report, ask: Ask) -> str:
     return "".join(f"With {prose(line)}. " for line in known)
 
 
-def _watchable(report: Report) -> bool:
-    return report.snapshot.locator.spec.watchable
+def _stop(report: Report) -> Task:
+    return STOP_UNSEEN if report.snapshot.locator.stop_words else STOP
+
+
+def _back(report: Report, journal: str, context: Context) -> list[str]:
+    return take_back(report.snapshot, journal, context.suggested_command)
 
 
 def _watched(report: Report, context: Context) -> list[Task]:
     look = inspecting(context.suggested_command, "--watch", "60s")
-    return [(WATCH, [look])] if _watchable(report) else []
+    return [(WATCH, [look])] if report.snapshot.locator.spec.watchable else []
 
 
 def _before_a_reshard(report: Report, context: Context) -> list[Task]:
@@ -209,19 +213,18 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     path = _plan_path(report, context, saved)
     argv = vouched(report, context.suggested_command)
     save = command(context.verb, "--dry-run", "--out", path, *argv, *context.sink)
-    again, reached = beside_a_file(argv), elsewhere(argv)
-    stopped = () if _watchable(report) else ("--assume-stopped",)
-    apply = command(context.verb, "--plan", path, *again, *stopped)
+    again = [*beside_a_file(argv), *report.snapshot.locator.stop_words]
+    apply = command(context.verb, "--plan", path, *again)
     either = [
         command("undo", "--list"), command("fix", "--resume", "JOURNAL", *again),
-        command("undo", "JOURNAL", *reached),
+        _back(report, "JOURNAL", context),
     ]
     see: Task = ("Save the plan, and compare it with the table below.", [save])
     if saved is not None:
         digest = code(saved.digest)
         see = (f"Keep the plan: {code(saved.path)}, SHA-256 {digest}.", [])
     return [
-        STOP if _watchable(report) else STOP_UNSEEN,
+        _stop(report),
         (KEEP, _backup(report)),
         see,
         (APPLY, [apply]),
@@ -279,7 +282,7 @@ def fixed(page: Page, outcome: Fixed) -> None:
     ])
     page.heading(2, "Undo")
     page.line("Only before the application saves positions again:")
-    page.command(command("undo", outcome.journal, *elsewhere(suggested)))
+    page.command(_back(outcome.before, outcome.journal, page.context))
 
 
 def undo(page: Page, undoing: Undoing) -> None:
@@ -302,7 +305,7 @@ def undo(page: Page, undoing: Undoing) -> None:
     else:
         _findings(page, undoing.after)
     page.heading(2, "Steps")
-    back = command("undo", undoing.journal, *elsewhere(suggested))
+    back = _back(undoing.now, undoing.journal, page.context)
     wanted = [
         ("Stop every worker of the application.", []), ("Put the rows back.", [back]),
     ] if dry and undoing.steps else []
@@ -356,7 +359,6 @@ def _findings(page: Page, report: Report) -> None:
 def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> None:
     """What changes, what that costs, and the way back."""
     changed = changes(report, decided.steps)
-    reached = elsewhere(page.context.suggested_command)
     page.heading(2, "Before and after")
     _rows(page, report, decided.steps, decided)
     page.line(counts(changed))
@@ -373,9 +375,9 @@ def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> 
     page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is re-read"])
     page.heading(2, "Undo")
     page.line(f"{undo_words(changed).capitalize()}, from the journal:")
-    page.command(command("undo", "JOURNAL", *reached))
+    page.command(_back(report, "JOURNAL", page.context))
     page.line("Or, if the journal is lost, from the plan:")
-    page.command(command("undo", _plan_path(report, page.context, saved), *reached))
+    page.command(_back(report, _plan_path(report, page.context, saved), page.context))
 
 
 def _rows(page: Page, report: Report, steps: Iterable[Step], decided: Plan | None = None) -> None:
