@@ -86,8 +86,7 @@ def naming_next_step(way_out: str, words: Sequence[str] = ()) -> Iterator[None]:
     try:
         yield
     except ReshardError as error:
-        if error.next == REPLAN:
-            error.next = way_out
+        error.next = error.next.replace(REPLAN, way_out)
         if words:
             inspect = command_line("reshardctl", "inspect", *words)
             error.next = error.next.replace(INSPECT, f"see the rows as they are: {inspect}")

@@ -260,17 +260,18 @@ def _go_on(
     """Finishes an interrupted undo: what is left is shown and asked about as a new one is."""
     assert source.log is not None
     journal, records = Journal.open(source.log)
-    with journal, naming_next_step(_again(source)):
+    with journal:
         rest, undoing = _left(request, ports, source, locator, records, observer)
         if rest.todo:
             consent(undoing)
             stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
             rest = _rest(ports, locator, records)
         observer.writing()
-        applied = resume(rest, ports.store, journal, interrupted=ports.interrupted)
-        volatile_attributes = Restore.of(locator.spec).volatile_attributes
-        _read_back(ports, applied.steps, journal, volatile_attributes)
-        return _done(ports, source, locator, undoing, applied)
+        with naming_next_step(_again(source)):
+            applied = resume(rest, ports.store, journal, interrupted=ports.interrupted)
+            volatile_attributes = Restore.of(locator.spec).volatile_attributes
+            _read_back(ports, applied.steps, journal, volatile_attributes)
+            return _done(ports, source, locator, undoing, applied)
 
 
 def _left(

@@ -211,10 +211,9 @@ def remaining(
         if state is WriteState.CONFLICT and index not in done_anyway
     }
     if moved:
-        raise half_done(
-            records,
-            f"{_rows(moved)} neither as before the fix nor as written: another process wrote",
-        )
+        what = f"{_rows(moved)} neither as before the fix nor as written: another process wrote"
+        back = "" if records.undoing else f"   # or back: {records.header.undoing(records.path)}"
+        raise HalfDone(what, f"{REPLAN}{back}", str(records.path))
     rest = []
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         pairs = zip(step.writes, row, strict=True)

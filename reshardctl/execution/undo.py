@@ -135,10 +135,12 @@ def _steps_in_place(
     """The steps, or the parts of them, that are in place.
 
     The rows decide; a record helps only if a consumer has written since, and that is refused later.
+    Steps are written one after another: behind one whose rows are all as before, what is neither as
+    before nor as written is not the fix's.
     """
     now = {write.key: current.get(write.key) for write in writes_of(steps)}
     stands = write_states(steps, now, volatile_attributes)
-    result = []
+    result, others = [], {WriteState.PENDING}
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         if index not in records.fix.intents:
             continue
@@ -146,7 +148,9 @@ def _steps_in_place(
             result.append(step)
             continue
         pairs = zip(step.writes, row, strict=True)
-        writes = tuple(write for write, state in pairs if state is not WriteState.PENDING)
+        writes = tuple(write for write, state in pairs if state not in others)
+        if set(row) == {WriteState.PENDING}:
+            others.add(WriteState.CONFLICT)
         if writes:
             result.append(Step(step.title, writes))
     return result

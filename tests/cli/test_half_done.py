@@ -366,3 +366,35 @@ def test_a_later_fix_that_left_other_rows_is_named_by_a_resume(lab_of):
     refused = lab.cli("fix", "--resume", older.stem, "--yes", "--assume-stopped")
     assert refused.code == 4 and refused.says(f"reshardctl undo {later.stem}"), refused.err
     assert lab.items() == fixed
+
+
+def test_rows_that_the_fix_had_not_reached_keep_no_undo(lab_of):
+    """Steps are written one after another, so the application's save overwrote nothing of the fix.
+
+    `--resume` would overwrite it, and names what can still be done.
+    """
+    lab = lab_of("a-both", TRIM_HORIZON, items=[])
+    now = int(lab.fake.clock.now())
+    lab.fake.add_stream(stream_of(topology("wide", now - 6 * 3600, 4, now)))
+    lab.plant(*(lease(i, "TRIM_HORIZON") for i in range(4)))
+    lab.stream = "wide"
+    first = numbers(lab, "wide")
+    before = lab.items()
+    for operation in WRITES:
+        lab.wire.fail(operation, "AccessDeniedException", after=1, times=99)
+    sets = [word for i in range(4) for word in ("--set", f"{i}={first[i]}")]
+    half = lab.fix(*sets, "--created", lab.created, "--accept", "skip=all")
+    assert half.code == 5 and half.says("1 of 4 steps are in place"), half
+    lab.wire.faults.clear()
+    (*_, last) = [key for step in read(FileLog(lab.journal())).header.steps
+                  for key in keys_of([step])]  # fmt: skip
+    lab.alter(last, checkpoint={"S": str(first[int(last[-2:])] + 1)})
+    saved = lab.items()[last]
+    went = lab.cli("fix", "--resume", lab.journal(), "--yes", "--assume-stopped")
+    assert went.code == 5 and went.says(last, "another process wrote")
+    assert f"make a new plan: reshardctl fix '{lab.locator}' --stream arn:" in went.err
+    assert f"# or back: reshardctl undo {lab.journal()}" in went.err
+    assert "fix --resume" not in went.err
+    back = lab.undo()
+    assert back.code == 0, back
+    assert kept(lab.items()) == kept({**before, last: saved})

@@ -335,3 +335,15 @@ def test_a_resumed_fix_is_taken_back_whole(path: Path) -> None:
         resume(journal, records, medium, volatile_attributes=MOVING)
     undone(path, medium)
     assert settled(medium.read()) == settled(list(plan.rows))
+
+
+def test_a_row_behind_one_that_was_not_written_is_not_the_fixs(path: Path) -> None:
+    """Steps are written in their order; just behind the last record, nobody knows."""
+    plan = plan_of([1, 1, 1])
+    medium = fixed(plan, path, 1)
+    middle, last = (step.writes[0].key for step in plan.steps[1:])
+    medium.plant(Image(last, {"checkpoint": {"S": "LATEST"}}))
+    assert [step.title for step in steps_back(path, medium)] == ["undo: step 0"]
+    medium.plant(Image(middle, {"checkpoint": {"S": "LATEST"}}))
+    with pytest.raises(UndoRefused, match=f"nothing was undone: {middle}"):
+        steps_back(path, medium)
