@@ -46,7 +46,7 @@ def install(extra: str) -> str:
     return f"pip install '.[{extra}]'   # in a checkout of reshardctl"
 
 
-REPLAN = "make a new plan: reshardctl fix CONSUMER --dry-run"
+REPLAN = "make a new plan: reshardctl fix CONSUMER --stream STREAM --dry-run"
 """The next step where the consumer is not known; `commands/consent.py` names it."""
 
 

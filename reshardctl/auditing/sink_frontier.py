@@ -63,7 +63,8 @@ def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool) -> SinkFro
             f"{facts.sink}: nothing proves that its rows of {listed_shards(unproven, NAMED)} are "
             "complete: any record before the last one may be missing",
             "compare the sink with the stream (without --alone), which shows the first missing "
-            "record; or start over and re-read everything: reshardctl fix --bootstrap",
+            "record; or start over and re-read everything: reshardctl fix CONSUMER --stream STREAM "
+            "--bootstrap",
         )
     line = _gated(lineage, {s: span for s, span in spans.items() if span is not None})
     return SinkFrontier(facts.sink, line, (*_notes(facts, line), *_whole_only(facts, line, inside)))
@@ -81,7 +82,7 @@ def _usable(facts: Facts, lineage: Lineage) -> None:
             f"{facts.sink} holds no row of a listed shard of stream {lineage.stream.name}"
             + (f" ({wrong})" if wrong else ""),
             "check the sink, its columns and --stream; for a consumer that has stored nothing "
-            "yet: reshardctl fix --bootstrap",
+            "yet: reshardctl fix CONSUMER --stream STREAM --bootstrap",
         )
 
 

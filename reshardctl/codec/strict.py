@@ -188,13 +188,14 @@ class FileKind(NamedTuple):
 PLAN, PLANS, SNAPSHOT, POSITIONS = "plan", "plans", "snapshot", "positions"
 REPORT, ROUNDUP, JOURNAL, CONFIGURATION = "report", "roundup", "journal-of-a-fix", "toml"
 _APPLY = "apply it: reshardctl fix --plan {}"
-_COMPARE = "compare with it: reshardctl inspect CONSUMER --baseline {}"
+_COMPARE = "compare with it: reshardctl inspect CONSUMER --stream STREAM --baseline {}"
 KINDS = {
     PLAN: FileKind("a saved plan", _APPLY),
     PLANS: FileKind("saved plans of several consumers", _APPLY),
     SNAPSHOT: FileKind("a snapshot", "look into it: reshardctl inspect snapshot:{}"),
     POSITIONS: FileKind(
-        "a file of positions", "move shards there: reshardctl fix CONSUMER --positions {}"
+        "a file of positions",
+        "move shards there: reshardctl fix CONSUMER --stream STREAM --positions {}",
     ),
     REPORT: FileKind("a report", _COMPARE),
     ROUNDUP: FileKind("a report on several consumers", _COMPARE),

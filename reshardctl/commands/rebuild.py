@@ -78,7 +78,7 @@ def _proven_by_sink(
         raise UsageError(
             "--from is missing: the sink that the positions are taken from",
             "--from PATH, or --from NAME --form table; where nothing was ever stored: "
-            "reshardctl fix CONSUMER --bootstrap",
+            "reshardctl fix CONSUMER --stream STREAM --bootstrap",
         )
     if is_snapshot(text):
         raise UsageError(

@@ -339,9 +339,7 @@ def require_known(report: Report) -> None:
         return
     known = {*lineage, *report.positions}
     if unknown := scope.unknown(known):
-        status = command_line(
-            "reshardctl", "status", report.snapshot.locator.text, "--stream", lineage.stream.name
-        )
+        status = command_line("reshardctl", "status", *report.snapshot.words)
         raise UsageError(
             f"--shards {unknown[0]}: no such shard is listed in {lineage.stream.name}, and no "
             "position names one",

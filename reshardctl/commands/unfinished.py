@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from reshardctl.commands.planned import usual_directory
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import INSPECT, Refused, ReshardError, UsageError, command_line
+from reshardctl.errors import INSPECT, Refused, ReshardError, UsageError
 from reshardctl.journal import Header, Log, name_of
 from reshardctl.journal.listing import Entry, State, entries, files, unfinished
 from reshardctl.journal.log import is_s3, named_after
 from reshardctl.render.words import elsewhere
-from reshardctl.report.report import Report, WayOut
+from reshardctl.report.report import Interrupted, Report, WayOut
 
 
 def with_unfinished(report: Report, folder: str | None, words: Sequence[str]) -> Report:
@@ -29,13 +29,13 @@ def with_unfinished(report: Report, folder: str | None, words: Sequence[str]) ->
     folder: where reshardctl.toml keeps the consumer's journals, besides this machine's directory.
     words: the arguments that name the consumer to other commands.
     """
-    found, reached = _unfinished(report.snapshot, folder), elsewhere(words)
-    told = tuple(_note(entry, reached) for entry in found)
-    if not told:
+    reached = elsewhere(words)
+    begun = tuple(_begun(entry, reached) for entry in _unfinished(report.snapshot, folder))
+    if not begun:
         return report
+    told = tuple(each.note for each in begun)
     return replace(
-        report, notes=(*told, *report.notes), caveats=(*told, *report.caveats),
-        interrupted=tuple(way for entry in found for way in _ways(entry, reached)),
+        report, notes=(*told, *report.notes), caveats=(*told, *report.caveats), interrupted=begun
     )
 
 
@@ -55,19 +55,18 @@ def _unfinished(snapshot: Snapshot, folder: str | None) -> list[Entry]:
     return unfinished(shelf, rows, snapshot.locator.spec.volatile_attributes)
 
 
-def _ways(entry: Entry, reached: Sequence[str]) -> Iterator[WayOut]:
-    """How to finish what was interrupted, and how to take it back; none while it is written."""
+def _begun(entry: Entry, reached: Sequence[str]) -> Interrupted:
+    """What was interrupted, how to finish it, and how to take it back."""
     if entry.open or entry.records is None:
-        return
-    name = _name(entry)
-    header = entry.records.header
+        return Interrupted(_writing(entry))
+    name, header = _name(entry), entry.records.header
     back = ("undo", name, *header.undone_with, *reached)
     if entry.state is State.UNDO_BEGUN:
-        yield WayOut("finishes the undo that was interrupted", back)
-        return
+        what = f"the undo of the fix of {entry.when} was interrupted"
+        return Interrupted(what, (WayOut("finishes it", back),))
     on = ("fix", "--resume", name, *header.resumed_with, *reached)
-    yield WayOut("finishes the fix that was interrupted", on)
-    yield WayOut("takes it back", back)
+    ways = (WayOut("finishes it", on), WayOut("takes it back", back))
+    return Interrupted(f"the fix of {entry.when} was interrupted", ways)
 
 
 def _shelf(snapshot: Snapshot, folder: str | None) -> list[Entry]:
@@ -111,15 +110,3 @@ def _name(entry: Entry) -> str:
 
 def _writing(entry: Entry) -> str:
     return f"another reshardctl is writing these positions now: journal {_name(entry)}"
-
-
-def _note(entry: Entry, reached: Sequence[str]) -> str:
-    """No command is at its end, where the full stop would be copied with it."""
-    if entry.open:
-        return _writing(entry)
-    on, *back = (command_line("reshardctl", *way.words) for way in _ways(entry, reached))
-    if not back:
-        return f"the undo of the fix of {entry.when} was interrupted: {on} finishes it"
-    return (
-        f"the fix of {entry.when} was interrupted: {on} finishes it, and {back[0]} takes it back"
-    )

@@ -145,6 +145,11 @@ class Snapshot(Struct, frozen=True):
         """Whether Kinesis answered whose each number is that it was asked about."""
         return None not in self.asked.values()
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The arguments that name the consumer and its stream to a command."""
+        return (self.locator.text, "--stream", self.lineage.stream.name)
+
 
 Whose = tuple[str, frozenset[tuple[str, str]]]
 """A stream's ARN and a store's identity."""

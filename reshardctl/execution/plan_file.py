@@ -63,7 +63,7 @@ VERSION = "reshardctl/plan/1"
 ON_A_LINE = "reshardctl/plan/2"
 """The format of a plan on the frontier that a sink proves; older releases must not apply it."""
 
-NEW = "make a new one: reshardctl fix --dry-run --out FILE"
+NEW = "make a new one: reshardctl fix CONSUMER --stream STREAM --dry-run --out FILE"
 MADE = "name a file made with --out"
 
 Promise = tuple[str, str, str]

@@ -204,8 +204,11 @@ CLIENTS = {
 """Medium of a locator → the format of a script for its own client."""
 
 
+SCRIPT = "fix.sh"
+
+
 def writing(report: Report, suggested_command: Sequence[str]) -> list[str]:
-    """The command that prints a script of what files show to be written, or fixes the store."""
+    """The command that saves a script of what files show to be written, or fixes the store."""
     snapshot = report.snapshot
     if form := CLIENTS.get(snapshot.locator.medium):
         consumer, *more = suggested_command
@@ -214,8 +217,8 @@ def writing(report: Report, suggested_command: Sequence[str]) -> list[str]:
             if _CONFIGURED.match(consumer) and policy != LOSSLESS and not policy.names_shards:
                 more = [*more, *(() if "--policy" in more else ("--policy", policy.text))]
             consumer = by_arn(snapshot)
-        return command("fix", "--dry-run", "--format", form, consumer, *more)
-    return command("fix", snapshot.locator.text, "--stream", snapshot.lineage.stream.name)
+        return command("fix", "--dry-run", "--format", f"{form}={SCRIPT}", consumer, *more)
+    return command("fix", *snapshot.words)
 
 
 def by_arn(snapshot: Snapshot) -> str:

@@ -30,7 +30,7 @@ from reshardctl.model import ShardId
 from reshardctl.report.report import Report
 
 REPORT, ROUNDUP = "reshardctl/report/2", "reshardctl/roundup/2"
-MAKE = "make one: reshardctl inspect --format json -o FILE"
+MAKE = "make one: reshardctl inspect CONSUMER --stream STREAM --format json -o FILE"
 
 
 class Known(Suppression, frozen=True):

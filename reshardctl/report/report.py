@@ -121,6 +121,19 @@ class WayOut(Struct, frozen=True):
     words: tuple[str, ...]
 
 
+class Interrupted(Struct, frozen=True):
+    """A fix or an undo that was begun: what became of it, and how to go on, if nobody writes it."""
+
+    what: str
+    ways: tuple[WayOut, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """The same in a sentence. No command is at its end, where the full stop would be copied."""
+        ways = [f"{command_line('reshardctl', *way.words)} {way.what}" for way in self.ways]
+        return self.what + (f": {', and '.join(ways)}" if ways else "")
+
+
 class Report(Struct, frozen=True):
     """One consumer, judged. decision: what fix would do; positions: as the store spells them."""
 
@@ -147,7 +160,7 @@ class Report(Struct, frozen=True):
     pace: str = ""
     """When unread records of a running consumer expire if it goes on as two looks saw it."""
 
-    interrupted: tuple[WayOut, ...] = ()
+    interrupted: tuple[Interrupted, ...] = ()
     """What to do about a fix or an undo of these rows that was not finished, best first."""
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
@@ -319,14 +332,14 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
     if not repair_options.bootstrap and repair_options.line is None:
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
         known = f"; positions of {listed(whose, NAMED)} are there" if whose else ""
-        new = command_line(
-            "reshardctl", "fix", "--dry-run", "--bootstrap", snapshot.locator.text,
-            *(repair_options.files or ("--stream", snapshot.lineage.stream.name)),
-        )
+        files = repair_options.files
+        argv = (snapshot.locator.text, *files) if files else snapshot.words
+        lost = command_line("reshardctl", "rebuild", *snapshot.words, "--from", "SINK", "--dry-run")
+        new = command_line("reshardctl", "fix", "--dry-run", "--bootstrap", *argv)
         raise EmptyCheckpoint(
             f"{without_position(snapshot)}{known}",
-            "check name, account and region. If it lost its positions: reshardctl rebuild; if it "
-            f"is new: {new}",
+            f"check name, account and region. If it lost its positions: {lost}; if it is new: "
+            f"{new}",
         )
     begin = decide if case.policy.names_shards else bootstrap
     first = begin(case) if repair_options.line is None else rebuilt(case)

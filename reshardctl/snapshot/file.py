@@ -42,7 +42,7 @@ from reshardctl.stores.given_file import content
 from reshardctl.stores.named_file import save_private
 
 VERSION = "reshardctl/snapshot/1"
-NEW = "take a new one: reshardctl snapshot CONSUMER -o FILE"
+NEW = "take a new one: reshardctl snapshot CONSUMER --stream STREAM -o FILE"
 
 
 class SavedSnapshot(Struct, frozen=True):

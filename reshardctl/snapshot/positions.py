@@ -111,7 +111,7 @@ def place_of(cut: Cut | None) -> dict[str, Any]:
 
 
 WORDS = [kind for kind in KINDS if kind not in (AFTER, AT)]
-NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"
+NEED = "name a snapshot, or make one with reshardctl export CONSUMER --stream STREAM -o FILE"
 
 
 def positions_in(text: str, name: str) -> GivenPositions:

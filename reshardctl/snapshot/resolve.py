@@ -6,7 +6,7 @@ checked against the stream.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from reshardctl.codec.values import AT, kind_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify
 from reshardctl.consumers.spec import BASIC_KINDS
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import CannotTell, UsageError
+from reshardctl.errors import CannotTell, UsageError, command_line
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -225,7 +225,7 @@ def resolved_positions(policy: Policy, snapshot: Snapshot, stream: Stream) -> Po
         places, notes = _moved_back(case, now, given.back, stream)
     else:
         _require_same_stream(given, case)
-        places, notes = _checked(case, now, given, stream)
+        places, notes = _checked(case, now, given, stream, snapshot.words)
     moved = {shard: cut for shard, cut in places.items() if not _stands(now.get(shard), cut)}
     return replace(policy, given=None, places=moved, notes=tuple(notes))
 
@@ -248,8 +248,10 @@ def _stands(position: StoredPosition | None, cut: Cut) -> bool:
 
 
 def _checked(
-    case: Case, now: Mapping[ShardId, StoredPosition], given: GivenPositions, stream: Stream
+    case: Case, now: Mapping[ShardId, StoredPosition], given: GivenPositions, stream: Stream,
+    words: Sequence[str],
 ) -> tuple[dict[ShardId, Cut], list[str]]:
+    """What is to be moved where, and remarks. words: the arguments that name the consumer."""
     places: dict[ShardId, Cut] = {}
     unstored: list[ShardId] = []
     expired: list[ShardId] = []
@@ -264,7 +266,7 @@ def _checked(
         elif given.whole and shard not in case.state.lineage:
             expired.append(shard)
         else:
-            places[shard] = _Check(case, position, stream).cut()
+            places[shard] = _Check(case, position, stream, words).cut()
     notes = []
     if unstored:
         notes.append(f"{given.source} has no stored position of {_named(unstored)}: left alone")
@@ -301,14 +303,16 @@ class _Check(Struct, frozen=True):
     case: Case
     position: GivenPosition
     stream: Stream
+    words: Sequence[str]
 
     def cut(self) -> Cut:
         """The cut to be wanted. UsageError for one that the shard or the consumer cannot have."""
         shard, cut, lineage = self.position.shard, self.position.cut, self.case.state.lineage
         if shard not in lineage:
+            status = command_line("reshardctl", "status", *self.words)
             raise self._wrong(
-                f"stream {lineage.stream.name} lists no such shard", "leave it out; "
-                "reshardctl export lists what is there",
+                f"stream {lineage.stream.name} lists no such shard",
+                f"leave it out; which there are: {status}",
             )
         if cut is None:
             raise self._wrong("what was stored is no place of the shard", "give another position")
@@ -353,7 +357,8 @@ class _Check(Struct, frozen=True):
             why = f"{text} is a number of shard {decoded.shard}"
         else:
             why = f"{text} is no number of this shard"
-        return self._wrong(why, "look at the numbers that are stored: reshardctl export")
+        export = command_line("reshardctl", "export", *self.words)
+        return self._wrong(why, f"look at the numbers that are stored: {export}")
 
     def _require_parts(self, cut: Cut) -> None:
         consumer = self.case.consumer

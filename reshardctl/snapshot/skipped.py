@@ -33,7 +33,7 @@ from reshardctl.snapshot.positions import cut_in, place_of
 from reshardctl.stores.named_file import save_private
 
 VERSION = "reshardctl/skipped/1"
-NEED = "make one with reshardctl fix CONSUMER --policy latest --skipped FILE"
+NEED = "make one with reshardctl fix CONSUMER --stream STREAM --policy latest --skipped FILE"
 _PLACE = ("kind", "number", "sub_number", "time")
 
 

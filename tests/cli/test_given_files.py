@@ -158,10 +158,10 @@ def test_a_file_that_is_too_large_is_not_read(lab, tmp_path, option):
 
 OF_KIND = {
     "plan": ("a saved plan", "reshardctl fix --plan {}"),
-    "report": ("a report", "reshardctl inspect CONSUMER --baseline {}"),
+    "report": ("a report", "reshardctl inspect CONSUMER --stream STREAM --baseline {}"),
     "snapshot": ("a snapshot", "reshardctl inspect snapshot:{}"),
-    "json": ("a file of positions", "reshardctl fix CONSUMER --positions {}"),
-    "csv": ("a file of positions", "reshardctl fix CONSUMER --positions {}"),
+    "json": ("a file of positions", "reshardctl fix CONSUMER --stream STREAM --positions {}"),
+    "csv": ("a file of positions", "reshardctl fix CONSUMER --stream STREAM --positions {}"),
     "journal": ("a journal", "reshardctl fix --resume {}"),
     "configuration": ("a configuration", "--config {}"),
 }

@@ -194,9 +194,9 @@ def test_which_fix_came_later_is_told_by_the_rows_not_by_a_clock_that_was_set_ba
         assert kept(lab.items()) == kept(damaged)
 
 
-TELLING = ("inspect --format text", "inspect --format concise", "inspect --format json",
-           "status --format text", "status --format json", "fix --dry-run --format text",
+TELLING = ("inspect --format concise", "inspect --format json", "status --format json",
            "fix --dry-run --format concise", "fix --dry-run --format json")  # fmt: skip
+FOR_PEOPLE = ("inspect", "status", "fix --dry-run")
 
 
 def interrupted(lab_of, half: str) -> Lab:
@@ -225,6 +225,12 @@ def test_what_reads_the_rows_tells_of_what_was_interrupted(lab_of, half):
     note = f"was interrupted: {on if half == 'fix' else f'{back} finishes it'}"
     for words in TELLING:
         assert note in told(lab, words), words
+    for words in FOR_PEOPLE:
+        verb, *dry = words.split()
+        shown = lab.cli(verb, *lab.where, *dry, "--format", "text")
+        assert shown.commands("undo") == [["undo", name]], "whole, to be copied"
+        finishing = [argv for argv in shown.commands("fix") if "--resume" in argv]
+        assert finishing == ([["fix", "--resume", name]] if half == "fix" else [])
     more = ("--resume",) if half == "fix" else ()
     lab.fake.clock.advance(60)
     agreed = ("--yes", "--assume-stopped", *(("--created", lab.created) if more else ()))

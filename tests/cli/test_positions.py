@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 
 ROW = "shardId-000000000001"
 COUNTED = {"leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint"}
@@ -248,3 +249,22 @@ def test_a_file_that_was_edited_is_named(lab, tmp_path, old, new, said):
     path.write_text(text.replace(old, new))
     result = lab.dry("--positions", path)
     assert result.code == 2 and result.says(str(path), said)
+
+
+def test_a_shard_that_is_not_listed_and_a_strange_number_lead_to_what_is_there(lab):
+    for given in ("77=LATEST", "2=123"):
+        wrong = lab.dry("--set", given)
+        assert wrong.code == 2
+        argv = shlex.split(wrong.err.rpartition("reshardctl ")[2])
+        assert argv[1:] == [lab.locator, "--stream", lab.stream]
+        assert lab.cli(*argv).code in (0, 1), "complete as it stands"
+
+
+def test_an_empty_table_leads_to_both_ways_complete(lab_of):
+    lab = lab_of("a-both", TRIM_HORIZON, items=[])
+    empty = lab.inspect()
+    assert empty.code == 6
+    lost, new = empty.err.partition("If it lost its positions: ")[2].split("; if it is new: ")
+    words = [lab.locator, "--stream", lab.stream]
+    assert shlex.split(lost)[1:] == ["rebuild", *words, "--from", "SINK", "--dry-run"]
+    assert shlex.split(new)[1:] == ["fix", "--dry-run", "--bootstrap", *words]

@@ -146,7 +146,7 @@ def test_a_name_of_the_configuration(lab_of, tmp_path):
     verb, *typed = next_command(lab.cli("fix", "etl", *also, *printed(lab, tmp_path), "--dry-run",
                                         "--format", "text").out)  # fmt: skip
     assert "table/" in typed[3] and typed[-2:] == ["--policy", "latest-at-start"]
-    assert commands(lab.cli(verb, *typed).out) != ""
+    assert lab.cli(verb, *typed).code == 1 and commands(Path("fix.sh").read_text()) != ""
 
 
 # What is printed for those who may write
@@ -171,17 +171,18 @@ def test_the_script_is_that_of_the_table_itself(lab_of, tmp_path):
     assert commands(by_arn.out) == commands(script) != ""
 
 
-def test_the_next_command_takes_the_files_again(lab_of, tmp_path):
+def test_the_next_command_takes_the_files_again(lab_of, tmp_path, monkeypatch):
     lab = lab_of("a-both", LATEST)
     words = printed(lab, tmp_path)
     verb, *typed = next_command(lab.cli("inspect", lab.locator, *words, "--format", "text").out)
     assert (verb, typed) == ("fix", ["--dry-run", lab.locator, *words])
     text = lab.cli(verb, *typed, "--format", "text").out
-    assert "as fix.sh, then: bash fix.sh undo" in text and "JOURNAL" not in text
+    assert "undo     bash fix.sh undo" in text and "JOURNAL" not in text
     verb, *typed = next_command(text)
     arn = lab.locator.replace("//", "//arn:aws:dynamodb:us-east-1:123456789012:table/")
-    assert (verb, typed) == ("fix", ["--dry-run", "--format", "aws-cli", arn, *words])
-    assert commands(lab.cli(verb, *typed).out) != ""
+    assert (verb, typed) == ("fix", ["--dry-run", "--format", "aws-cli=fix.sh", arn, *words])
+    monkeypatch.chdir(tmp_path)
+    assert lab.cli(verb, *typed).code == 1 and commands(Path("fix.sh").read_text()) != ""
     page = lab.cli("inspect", lab.locator, *words, "--format", "markdown").out
     assert f"--shards {words[1]}" in page and "bash fix.sh undo" in page
     assert "--watch" not in page and "--plan" not in page

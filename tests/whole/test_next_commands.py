@@ -57,8 +57,6 @@ def test_a_place_in_a_file_leads_on_as_the_file_does() -> None:
 QUOTING = {"quote", "join", "command_line"}
 HARMLESS = {
     "commands/write_requests.py: more": "a word of our own",
-    "commands/undo.py: word": "quoted by Journals.word_for",
-    "commands/repair_from_file.py: word": "quoted by Journals.word_for",
     "console/destinations.py: name": "a format",
     "errors.py: extra": "a word of our own",
     "kinesis/listing.py: target.option": "quoted by Target.option",
@@ -81,6 +79,43 @@ def test_every_value_in_a_command_is_quoted() -> None:
         for value in _bare(text, nodes(path))
     }
     assert bare == HARMLESS.keys()
+
+
+def _bare(text: ast.JoinedStr, file: Sequence[ast.AST]) -> Iterator[str]:
+    before = ""
+    for part in text.values:
+        if isinstance(part, ast.Constant):
+            before += str(part.value)
+        elif isinstance(part, ast.FormattedValue):
+            if _COMMAND.search(before) and not _quoted(part.value, file):
+                yield ast.unparse(part.value)
+            before += "x"
+
+
+def _quoted(value: ast.expr, file: Sequence[ast.AST]) -> bool:
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).rpartition(".")[2] in QUOTING
+    made = [
+        node.value for node in file
+        if isinstance(node, ast.Assign) and ast.unparse(value) in map(ast.unparse, node.targets)
+    ]
+    return bool(made) and all(isinstance(each, ast.Call) and _quoted(each, file) for each in made)
+
+
+_OF_A_CONSUMER = r"(?<!`)reshardctl (?:fix|inspect|status|explain|snapshot|export|rebuild) "
+_INCOMPLETE = re.compile(
+    _OF_A_CONSUMER + r"(?:CONSUMER(?! --stream STREAM| --shards FILE)|--(?!plan |resume |config ))"
+)
+
+
+def test_a_command_with_places_to_fill_in_has_one_for_consumer_and_stream() -> None:
+    """Without either it ends with `missing argument` or `which stream?` (exit 2)."""
+    texts = {
+        f"{where(path)}: {text.value}" for path in FILES for text in nodes(path)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+        and _INCOMPLETE.search(text.value)
+    }
+    assert texts == set()
 
 
 def _bare(text: ast.JoinedStr, file: Sequence[ast.AST]) -> Iterator[str]:

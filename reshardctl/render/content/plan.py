@@ -29,6 +29,7 @@ from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     CLIENTS,
     REDACTED,
+    SCRIPT,
     accepting,
     beside_a_file,
     capital,
@@ -138,7 +139,7 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     residuals(sheet, report)
     back = "reshardctl undo JOURNAL"
     if of_files(sheet.context.suggested_command) and report.snapshot.locator.medium in CLIENTS:
-        back = "save the script of the next command as fix.sh, then: bash fix.sh undo"
+        back = f"bash {SCRIPT} undo"
     sheet.labelled(("undo", "bold"), f"{back}   # {undo_words(changed)}", indent=2)
     sheet.blank()
     sheet.line((counts(changed), "bold"), "  " + price_words(decided) + left_words(decided))
@@ -290,7 +291,11 @@ def counts(changed: Iterable[Changed]) -> str:
     )
 
 
-_BY_HAND = "where the store may be written"
+def _by_hand(report: Report) -> str:
+    """What comes of a command for who has files alone."""
+    if report.snapshot.locator.medium not in CLIENTS:
+        return "where the store may be written"
+    return f"then, where the store may be written: bash {SCRIPT}"
 
 
 def not_written(sheet: Sheet, planned: Planned) -> None:
@@ -305,8 +310,6 @@ def not_written(sheet: Sheet, planned: Planned) -> None:
         sheet.line(REDACTED)
         return
     if isinstance(report.decision, Plan):
-        for way in report.interrupted:
-            sheet.command(command(*way.words), way.what)
         anew = once_stopped(
             report.snapshot, "a new fix in its place" if report.interrupted else ""
         )
@@ -314,7 +317,7 @@ def not_written(sheet: Sheet, planned: Planned) -> None:
         if saved is not None:
             argv = ["--plan", saved.path, *beside_a_file(context.suggested_command), *planned.how]
         if of_files(argv):
-            sheet.command(writing(report, argv), _BY_HAND)
+            sheet.command(writing(report, argv), _by_hand(report))
         else:
             sheet.command(command(context.verb, *argv), anew)
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:

@@ -273,7 +273,16 @@ def notes(sheet: Sheet, report: Report) -> None:
     verbose = sheet.context.verbose
     for note in report.notes:
         if verbose or note not in report.background:
-            sheet.line(f"Note: {shortened(note, verbose)}.")
+            note_of(sheet, report, note)
+
+
+def note_of(sheet: Sheet, report: Report, note: str) -> None:
+    """One of the notes; commands for what was interrupted have lines of their own, to copy."""
+    begun = next((each for each in report.interrupted if each.note == note), None)
+    text = note if begun is None else begun.what
+    sheet.line(sentence(f"Note: {shortened(text, sheet.context.verbose)}"))
+    for way in () if begun is None else begun.ways:
+        sheet.command(command(*way.words), way.what)
 
 
 def _not_shown(report: Report) -> str:

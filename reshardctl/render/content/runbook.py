@@ -49,6 +49,7 @@ from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import (
     CLIENTS,
     REDACTED,
+    SCRIPT,
     accepting,
     beside_a_file,
     command,
@@ -200,10 +201,10 @@ def _by_hand(report: Report, context: Context) -> list[Task]:
     return [
         STOP_UNSEEN,
         (KEEP, _backup(report)),
-        ("Save the script, and compare it with the table below.", [[*script, ">", "fix.sh"]]),
+        ("Save the script, and compare it with the table below.", [script]),
         ("Run it where the store may be written. It changes only rows that are as they were read.",
-         [["bash", "fix.sh"]]),
-        ("Only if it fails: take back what was written before.", [["bash", "fix.sh", "undo"]]),
+         [["bash", SCRIPT]]),
+        ("Only if it fails: take back what was written before.", [["bash", SCRIPT, "undo"]]),
         ("Start the application again. It continues from the positions below.", []),
         ("Save the files again, and inspect them.", [inspecting(context.suggested_command)]),
     ]

@@ -16,7 +16,7 @@ from reshardctl.model import short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.content import workers
 from reshardctl.render.content.findings import title
-from reshardctl.render.content.report import header
+from reshardctl.render.content.report import header, note_of
 from reshardctl.render.content.status_json import VERDICTS, verdict
 from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
@@ -28,7 +28,6 @@ from reshardctl.render.words import (
     command,
     count,
     lag_words,
-    sentence,
     shortened,
 )
 from reshardctl.report.lag import Lag
@@ -237,7 +236,7 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
         sheet.line((str(finding.severity), _STYLES[finding.severity]), f"  {title(finding)}: ",
                    shortened(finding.what, context.verbose))
     for note in status.report.caveats:
-        sheet.line(sentence(f"Note: {note}"))
+        note_of(sheet, status.report, note)
     sheet.blank()
     if status.selection.by_worker:
         report, found = status.report, by_worker(status)
