@@ -186,7 +186,7 @@ def test_what_is_no_text_for_this_consumer_is_refused(golden, damage, named):
 
 @pytest.mark.parametrize(("options", "words"), [
     ("index=events&source=nobody", ("nobody", "kinesis-events")),
-    ("index=nobody", ("nobody/metastore.json",)),
+    ("index=nobody", ("there is no index nobody", "it holds: events")),
     ("initial=LATEST", ("initial", "index, source and release")), ("release=0.6", ("0.6",)),
     ("release=0.8.2", ("0.8.2", "0.9")),  # the file is one of 0.9
 ])  # fmt: skip
@@ -203,6 +203,17 @@ def test_a_folder_that_is_no_metastore(golden, tmp_path):
     lab.root = tmp_path / "state"
     lab.root.mkdir(exist_ok=True)
     assert lab.inspect().says("metastore.json", "metastore_uri")
+    lab.options += "&index=events"
+    assert lab.inspect().says("no file", "metastore_uri"), "the folder, not the index, is wrong"
+
+
+def test_a_mistyped_index_is_not_taken_for_a_lost_file(golden):
+    """Nobody restores a backup at night for a letter (docs/quickwit.md: `index=I`)."""
+    lab = golden("0.9.0", "q6", "&index=audt")
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("there is no index audt", "did you mean audit?", "it holds: audit, logs, other")
+    assert "backup" not in done.err
 
 
 def test_another_stream_is_no_source_here(golden):

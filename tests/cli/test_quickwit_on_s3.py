@@ -99,3 +99,10 @@ def test_a_bucket_that_is_not_there(lab):
 def test_set_restored_from_a_snapshot_and_undone_twice(servers, tmp_path, monkeypatch, wire):
     with bucket_lab("q2", servers, tmp_path, monkeypatch, wire) as lab:
         set_restored_and_undone_twice(lab, lab.text, tmp_path)
+
+
+def test_a_mistyped_index_is_not_taken_for_a_lost_file(lab):
+    lab.options += "&index=evnts"
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("there is no index evnts", "did you mean events?")

@@ -11,11 +11,12 @@ stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
-from reshardctl.errors import NotLoaded, UsageError
+from reshardctl.errors import NoStore, NotLoaded, ReshardError, UsageError
 from reshardctl.model import Image, Step
 from reshardctl.model.files import Codec
+from reshardctl.model.phrases import did_you_mean, listed
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blobs, split
 from reshardctl.stores.files.document import Document, complaints_about
@@ -35,6 +36,14 @@ def indexes_of(keys: Iterable[str]) -> list[str]:
 def not_loaded(index: str, error: UsageError) -> Image:
     """The one row of an index whose text cannot be read: why."""
     return Image(index, {"unreadable": {"S": error.what}})
+
+
+def no_index(location: str, index: str, known: Sequence[str]) -> UsageError:
+    """The error for an index that a metastore does not have. known: those that it has."""
+    return UsageError(
+        f"{location}: there is no index {index}",
+        did_you_mean(index, known, f"it holds: {listed(known, 5) or 'none'}"),
+    )
 
 
 def only_unloaded(errors: Sequence[UsageError]) -> bool:
@@ -65,7 +74,7 @@ class Indexes:
     def identity(self) -> Mapping[str, str]:
         """Where the metastore is, and the uids of the indexes that were read."""
         if self._index:
-            with suppress(NotLoaded):
+            with suppress(NotLoaded), self._naming_others():
                 return self._document(self._index).identity()
         identity = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         uids = {
@@ -78,7 +87,8 @@ class Indexes:
         """Every row. UsageError if this is no metastore, or the named index is not in it."""
         if self._index:
             try:
-                return self._document(self._index).read()
+                with self._naming_others():
+                    return self._document(self._index).read()
             except NotLoaded as error:
                 return [not_loaded(self._index, error)]
         rows: list[Image] = []
@@ -139,6 +149,19 @@ class Indexes:
     def _document(self, index: str, needed: bool = True) -> Document:
         source = self._source if needed else ""
         return Document(self._blobs, f"{index}/{NAME}", self._codec(index, source, needed))
+
+    @contextmanager
+    def _naming_others(self) -> Iterator[None]:
+        """A missing file of the named index in a metastore that has others is a mistyped name."""
+        try:
+            yield
+        except NoStore:
+            known = []
+            with suppress(ReshardError):
+                known = [index for index, _ in self._texts()]
+            if not known:
+                raise
+            raise no_index(self._blobs.location, self._index, known) from None
 
     def _texts(self) -> Iterator[tuple[str, bytes]]:
         """Each index with its file, in order, one at a time: they may be large."""

@@ -18,11 +18,16 @@ from msgspec import Struct
 from reshardctl.errors import NotLoaded, Refused, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.files import refused
-from reshardctl.model.phrases import listed
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import checked, holds
 from reshardctl.stores.files.document import complaints_about
-from reshardctl.stores.quickwit.indexes import CodecOf, indexes_of, not_loaded, only_unloaded
+from reshardctl.stores.quickwit.indexes import (
+    CodecOf,
+    indexes_of,
+    no_index,
+    not_loaded,
+    only_unloaded,
+)
 from reshardctl.stores.sql.server import Attempts, Described, Server, hidden, left_out
 
 TABLE, MIGRATIONS = "indexes", "_sqlx_migrations"
@@ -187,10 +192,8 @@ class Metastore:
         mark = self._migration(cursor)
         rows = self._rows(cursor, self._index)
         if self._index and not rows:
-            known = listed(self._rows(cursor, ""), 5, lambda row: row.index) or "none"
-            raise UsageError(
-                f"{self._server.location}: there is no index {self._index}", f"it holds: {known}"
-            )
+            known = [row.index for row in self._rows(cursor, "")]
+            raise no_index(self._server.location, self._index, known)
         images: list[Image] = []
         refusals: list[UsageError] = []
         for row in rows:

@@ -8,6 +8,7 @@ of 0.8.2 and 0.9.0).
 from __future__ import annotations
 
 import http.client
+import shlex
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote, urlsplit
@@ -141,9 +142,10 @@ class Rest:
     def _refusal(self, answer: http.client.HTTPResponse) -> CannotTell | UsageError:
         status = f"{self.location}: answered {answer.status} {answer.reason}".rstrip()
         if answer.status == http.client.NOT_FOUND:
+            every = shlex.quote(f"{self._scheme}://{self._host}:{self._port}/api/v1/indexes")
             return UsageError(
                 f"{status}: there is no index {self._index}, or no Quickwit",
-                "curl http://NODE:7280/api/v1/indexes lists them",
+                f"which there are: curl {every}",
             )
         if 300 <= answer.status < 400:
             there = answer.getheader("Location", "somewhere else")
