@@ -111,11 +111,13 @@ def fix(
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
     from reshardctl.cli.fix_terminal import FixTerminal
+    from reshardctl.codec.argv import words
     from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import fix_many, plan_many, several_plans
     from reshardctl.commands.fix import plan as planned
+    from reshardctl.commands.requests import REACHED
     from reshardctl.commands.survey import not_for_fix
-    from reshardctl.commands.write_requests import FixRequest
+    from reshardctl.commands.write_requests import HOW, FixRequest
     from reshardctl.console.destinations import destinations, forgiving, one_document
     from reshardctl.console.output import Output
     from reshardctl.render.content.documents import FixesDocument
@@ -133,7 +135,8 @@ def fix(
         shards=shards or (), files=files, rules=rule or (), not_rules=not_rule or (),
         yes=yes and not dry_run, by_hand=any(place.format in BY_HAND for place in places),
     )
-    shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
+    again = words(request, (*REACHED, *HOW))
+    shown = Output(places, color, verbose, again, forgiving=forgiving(fail_on, dry_run))
     several = len(names) > 1 or (not names and several_plans(request, dry_run=dry_run))
     if several:
         shown.check_formats(FixesDocument, "shows one consumer")

@@ -318,3 +318,14 @@ def test_a_report_that_cannot_be_written_names_every_journal(two: Two) -> None:
     journals = two.lab.journals()
     assert len(journals) == 2
     assert result.says("the rows are written", "/dev/full", *map(str, journals))
+
+
+def test_the_saved_plans_are_written_by_the_last_command(two: Two) -> None:
+    """As the plan of one consumer is: docs/runbook.md, steps 5 and 6. A blank line between two."""
+    before = two.rows()
+    shown = two.fix("--dry-run", "--out", "all.plan", "--watch", "60s", "--format", "text")
+    assert shown.out.endswith("\n  reshardctl fix --plan all.plan --watch 60s\n"), shown.out
+    assert shown.out.count("\n\norders ") == 1
+    done = two.lab.cli(*shown.commands("fix")[-1], "--yes", "--format", "text")
+    assert done.code == 0 and two.rows() != before
+    assert done.out.count("\n\norders ") == 1

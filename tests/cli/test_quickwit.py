@@ -212,7 +212,7 @@ def test_a_mistyped_index_is_not_taken_for_a_lost_file(golden):
     lab = golden("0.9.0", "q6", "&index=audt")
     done = lab.inspect()
     assert done.code == 2
-    assert done.says("there is no index audt", "did you mean audit?", "it holds: audit, logs, other")
+    assert done.says("no index audt", "did you mean audit?", "it holds: audit, logs, other")
     assert "backup" not in done.err
 
 

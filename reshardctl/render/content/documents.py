@@ -118,6 +118,8 @@ class PlanDocument(Document[Planned]):
         plan(sheet, self.result.report)
         if self.result.dry_run:
             not_written(sheet, self.result)
+        if self.context.name:
+            sheet.blank()
 
     def runbook(self, page: Page) -> None:
         runbook.runbook_page(page, self.result.report, self.result.saved)
@@ -198,8 +200,11 @@ class FixesDocument(Unwritten[Fixes]):
             part = Sheet(document.context)
             document.screen(part)
             sheet.raw(part.render())
+            sheet.blank()
         for line in map(escape, roundup.fixes_summary(self.result)):
             sheet.raw(f"{ascii_only(line) if self.context.ascii else line}\n")
+        if self.result.dry_run and self.result.saved is not None:
+            sheet.command(*roundup.applying(self.result, self.result.saved, self.context))
 
     def _written(self) -> Iterator[FixDocument]:
         for each in self.result.consumers:

@@ -24,6 +24,7 @@ from reshardctl.render.content.report_json import (
     report_json,
 )
 from reshardctl.render.content.verdict import left_out
+from reshardctl.render.context import Context
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.sheet import Part, Sheet
@@ -34,6 +35,7 @@ from reshardctl.render.words import (
     count,
     counted,
     dry_run,
+    once_stopped,
     sentence,
     shards,
     shortened,
@@ -46,6 +48,7 @@ from reshardctl.report.results import (
     Entry,
     Fixes,
     Roundup,
+    Saved,
     Searched,
     behind,
     loss_begins,
@@ -427,6 +430,20 @@ def fixes_summary(fixes: Fixes) -> Iterator[str]:
         yield f"{each.name:{width}}  {_outcome(each, fixes.dry_run)}"
     if fixes.saved is not None:
         yield f"plans saved to {fixes.saved.path}"
+
+
+def applying(fixes: Fixes, saved: Saved, context: Context) -> tuple[list[str], str]:
+    """The command that writes all saved plans, and its condition."""
+    planned = [
+        each.report.snapshot for each in fixes.consumers
+        if each.report is not None and isinstance(each.report.decision, Plan)
+    ]
+    argv = ["--plan", saved.path, *context.suggested_command]
+    first, *_ = planned
+    if "--live" in argv or not all(snapshot.locator.stop_words for snapshot in planned):
+        return command("fix", *argv), ""
+    more = [word for word in first.locator.stop_words if word not in argv]
+    return command("fix", *argv, *more), once_stopped(first)
 
 
 def _outcome(each: ConsumerFix, dry_run: bool) -> str:
