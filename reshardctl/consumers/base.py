@@ -38,6 +38,7 @@ from reshardctl.model import (
     Step,
     Stream,
     TargetFrontier,
+    Write,
     canonical,
 )
 from reshardctl.model.files import Select
@@ -379,6 +380,10 @@ class BaseConsumer(ABC, Generic[C, A]):
     @abstractmethod
     def family(self, lineage: Lineage, keys: Collection[str], /) -> Collection[str]:
         """Keys of all rows that the proof of writes to these rows depends on."""
+
+    def title(self, _writes: Sequence[Write], /) -> str:
+        """A step's title, which names the rows that it writes; "" where titles do not."""
+        return ""
 
     def watch_needed(self, _options: Options, /) -> float:
         """Seconds without a change that prove the application stopped; 0 where none prove it."""

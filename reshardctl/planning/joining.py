@@ -121,18 +121,25 @@ def joined(
             both(write, later.pop(write.key)) if write.key in later else write
             for write in step.writes
         ]
-        result.append(replace(step, writes=tuple(w for w in writes if w is not None)))
+        result.append(rewritten(step, [w for w in writes if w is not None], consumer))
     result = [step for step in result if step.writes]
     for step in more:
-        rest = replace(step, writes=tuple(w for w in step.writes if w.key in later))
+        rest = rewritten(step, [w for w in step.writes if w.key in later], consumer)
         place = _of_its_family(result, rest, consumer, lineage) if rest.writes else None
         if place is not None:
             home = result[place]
-            titles = f"{home.title}, {rest.title}"
-            result[place] = replace(home, title=titles, writes=home.writes + rest.writes)
+            result[place] = rewritten(home, home.writes + rest.writes, consumer)
         elif rest.writes:
             result.append(rest)
     return result
+
+
+def rewritten(step: Step, writes: Sequence[Write], consumer: Consumer) -> Step:
+    """The step with these writes instead, and a title that names their rows."""
+    title = step.title
+    if writes and {w.key for w in writes} != keys_of([step]):
+        title = consumer.title(writes) or title
+    return replace(step, title=title, writes=tuple(writes))
 
 
 def _of_its_family(

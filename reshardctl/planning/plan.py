@@ -50,7 +50,7 @@ from reshardctl.planning.decision import (
     shards_left,
 )
 from reshardctl.planning.effects import Effect, Harm, drained_unended, effects
-from reshardctl.planning.joining import PASSES, SideBySide, cheapest, joined
+from reshardctl.planning.joining import PASSES, SideBySide, cheapest, joined, rewritten
 from reshardctl.planning.one_candidate import ROUNDS, narrowed
 from reshardctl.planning.prices import acceptable, no_safe_plan, not_held
 from reshardctl.planning.starts import Starts, policy_costs
@@ -175,9 +175,10 @@ class Planner(Starts, frozen=True):
 
     def _without(self, left: set[ShardId], steps: Iterable[Step]) -> list[Step]:
         """The steps without the rows of shards that are left alone."""
-        shard_of = self.case.consumer.shard_of
+        consumer = self.case.consumer
+        shard_of = consumer.shard_of
         kept = (
-            replace(step, writes=tuple(w for w in step.writes if shard_of(w.key) not in left))
+            rewritten(step, [w for w in step.writes if shard_of(w.key) not in left], consumer)
             for step in steps
         )
         return [step for step in kept if step.writes]

@@ -40,7 +40,7 @@ from reshardctl.consumers.kcl.rows import (
     signs_of_life,
 )
 from reshardctl.consumers.kcl.spec import KCL
-from reshardctl.consumers.kcl.steps import TRANSACTION
+from reshardctl.consumers.kcl.steps import TRANSACTION, title
 from reshardctl.consumers.kcl.sync import in_the_way
 from reshardctl.consumers.kcl.table import key_of, named_workers, side_tables, split
 from reshardctl.consumers.sequence_numbers import against_listing
@@ -66,6 +66,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     signs_of_life = staticmethod(signs_of_life)
     owners_by_shard = staticmethod(holds)
     excluded_by = staticmethod(excluded_by)
+    title = staticmethod(title)
 
     def shard_of(self, key: str, /) -> ShardId:
         """The part of a multi-stream key after the stream, else the key itself."""

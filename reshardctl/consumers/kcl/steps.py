@@ -14,6 +14,7 @@ from reshardctl.consumers.kcl.behaviour import holes, simulate_start
 from reshardctl.consumers.kcl.releases import App
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable
 from reshardctl.consumers.kcl.sync import crashing
+from reshardctl.consumers.kcl.table import split
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Cause,
@@ -24,9 +25,10 @@ from reshardctl.model import (
     Update,
     Write,
     in_birth_order,
-    index_of,
+    short,
 )
 from reshardctl.model.images import batched
+from reshardctl.model.phrases import listed
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
@@ -68,11 +70,15 @@ def in_steps(
     families = [in_birth_order(f)[::-1] for f in _families(lineage, writes, staying)]
     for ordered in sorted(families, key=rank):
         for part in batched(ordered, TRANSACTION):
-            title = "lease of " if len(part) == 1 else "leases of "
-            names = ", ".join(str(index_of(s)) for s in reversed(part[:4]))
-            more = f" and {len(part) - 4} more" if len(part) > 4 else ""
-            steps.append(Step(title + names + more, tuple(writes[s] for s in part)))
+            together = tuple(writes[s] for s in part)
+            steps.append(Step(title(together), together))
     return steps
+
+
+def title(writes: Sequence[Write]) -> str:
+    """`leases of 2, 3`: the title of a step."""
+    shards = in_birth_order({split(write.key)[1] for write in writes})
+    return f"lease{'' if len(shards) == 1 else 's'} of {listed(shards, 4, short)}"
 
 
 def _among(

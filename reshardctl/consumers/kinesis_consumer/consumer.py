@@ -6,7 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, ShardOwner
 from reshardctl.consumers.kinesis_consumer.behaviour import processed, simulate_start
-from reshardctl.consumers.kinesis_consumer.encode import bootstrap, encode, not_guarded, rewound
+from reshardctl.consumers.kinesis_consumer.encode import (
+    bootstrap,
+    encode,
+    not_guarded,
+    rewound,
+    title,
+)
 from reshardctl.consumers.kinesis_consumer.releases import (
     App,
     Start,
@@ -31,6 +37,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     processed = staticmethod(processed)
     simulate_start = staticmethod(simulate_start)
     encode = staticmethod(encode)
+    title = staticmethod(title)
 
     def __init__(self, rows_of: Whose | None = None) -> None:
         self._whose = rows_of or Whose()

@@ -379,10 +379,11 @@ def _steps(
 ) -> list[Step]:
     """All writes at once: siblings belong together, and each row stands for itself."""
     writes = [_write(positions, shard, order) for shard, order in orders.items()]
-    return [Step(_title(part), part) for part in batched(writes, together)]
+    return [Step(title(part), part) for part in batched(writes, together)]
 
 
-def _title(writes: Sequence[Write]) -> str:
+def title(writes: Sequence[Write]) -> str:
+    """`rows of 2, 3`: the title of a step."""
     names = listed(writes, 4, lambda write: short(write.key.partition("/")[2]))
     return f"row{'s' if len(writes) > 1 else ''} of {names}"
 

@@ -15,7 +15,7 @@ from reshardctl.consumers.kinsumer.behaviour import (
     simulate_start,
     workers,
 )
-from reshardctl.consumers.kinsumer.encode import bootstrap, encode
+from reshardctl.consumers.kinsumer.encode import bootstrap, encode, title
 from reshardctl.consumers.kinsumer.releases import App, applications, note_of
 from reshardctl.consumers.kinsumer.rows import NOT_BEGUN, Row, Tables, parse, stored_cut
 from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, KINSUMER, key_of
@@ -41,6 +41,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
     saved_at = staticmethod(saved_at)
     workers = staticmethod(workers)
     excluded_by = staticmethod(excluded_by)
+    title = staticmethod(title)
 
     def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:
         """Parse the three tables; they hold one stream, and do not name it."""

@@ -8,7 +8,7 @@ shard, never a skip.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -36,6 +36,7 @@ from reshardctl.model import (
     WillRead,
     Write,
     index_of,
+    short,
 )
 from reshardctl.model.images import batched
 from reshardctl.model.phrases import listed
@@ -277,14 +278,16 @@ def cache_row(
 
 def _steps(writes: list[Write]) -> list[Step]:
     """One transaction while the limit allows it; the ShardCache is in the last one."""
-    steps = []
-    for part in batched(writes, TRANSACTION):
-        shards = [w for w in part if w.key.startswith(CHECKPOINTS)]
-        names = listed(shards, 4, lambda w: str(index_of(w.key.partition("/")[2])))
-        titles = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}"] if shards else []
-        titles += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
-        steps.append(Step(" and ".join(titles), part))
-    return steps
+    return [Step(title(part), part) for part in batched(writes, TRANSACTION)]
+
+
+def title(writes: Sequence[Write]) -> str:
+    """`checkpoints of 2, 3 and the ShardCache`: the title of a step."""
+    shards = [w for w in writes if w.key.startswith(CHECKPOINTS)]
+    names = listed(shards, 4, lambda w: short(w.key.partition("/")[2]))
+    titles = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}"] if shards else []
+    titles += [named(w.key) for w in writes if not w.key.startswith(CHECKPOINTS)]
+    return " and ".join(titles)
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:

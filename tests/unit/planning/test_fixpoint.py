@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.errors import StalePlan
 from reshardctl.model import (
     DONE,
@@ -30,7 +31,7 @@ from reshardctl.model import (
 )
 from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual, shards_left
 from reshardctl.planning.effects import Effect, Harm, StreamState
-from reshardctl.planning.joining import both, cheapest
+from reshardctl.planning.joining import both, cheapest, joined
 from reshardctl.planning.plan import Answers, Case, Planner, decide
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.writes import rebase
@@ -129,6 +130,21 @@ def test_what_a_new_lease_makes_necessary_in_its_family_is_written_with_it():
     case = Case(Kcl(), StreamState(split_in_turn(2, [0, 1]), 0.0), (), ())
     child, parent = (plan(born(shard)).steps for shard in (two, zero))
     assert [len(step.writes) for step in Answers([Planner(case)]).joined(child, parent)] == [2]
+
+
+@pytest.mark.parametrize(("consumer", "key", "many"), [
+    (Kcl(), "{}", "leases"), (Kinsumer(), "checkpoints/{}", "checkpoints"),
+    (KinesisConsumer(), "app-orders/{}", "rows"),
+])  # fmt: skip
+def test_a_title_names_the_rows_that_its_step_writes(consumer, key, many):
+    """A row is written once, at its first write: the later step is called after what is left."""
+    zero, one, two = (born(key.format(shard_id(n))) for n in range(3))
+    more = replace(zero, change=Update({"x": {"S": "newer"}}), before=changed(None, zero))
+    first, last = joined(
+        [Step(f"{many[:-1]} of 0", (zero,))], [Step(f"{many} of 0, 1, 2", (more, one, two))],
+        consumer, split_in_turn(3, []),
+    )
+    assert (first.title, last.title) == (f"{many[:-1]} of 0", f"{many} of 1, 2")
 
 
 def test_a_plan_that_never_comes_to_an_end_is_none():
