@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from glob import escape
+from itertools import count
 from pathlib import Path
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, command_line
 from reshardctl.stores.new_file import name_open_file, open_unnamed, save_new
 
 _DESCRIPTORS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
@@ -55,9 +56,14 @@ def check_new_file(path: Path, option: str = "-o") -> None:
         raise UsageError(f"{option} - names no file", f"for standard output: {option} /dev/stdout")
     check_file(path)
     if is_regular(path) and os.path.lexists(path):
-        raise UsageError(
-            f"{path} exists already; nothing was saved", f"name another file with {option}"
-        )
+        free = command_line(option, str(_free(path)))
+        raise UsageError(f"{path} exists already; nothing was saved", f"name another file: {free}")
+
+
+def _free(path: Path) -> Path:
+    """The next name of the kind `app-2.plan` that no file has."""
+    names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def is_regular(path: Path) -> bool:

@@ -362,6 +362,17 @@ def test_a_time_with_its_zone_in_a_locator(lab):
 # Files and folders
 
 
+def test_a_plan_that_is_made_again_gets_a_name_that_is_free(lab, tmp_path):
+    """The usual way after a stale plan is the command that made it: a second time."""
+    for _ in range(2):
+        assert lab.dry("--out", tmp_path / "a.plan").code in (1, 2)
+    taken = lab.dry("--out", tmp_path / "a.plan")
+    assert taken.code == 2 and taken.says("exists already", f"--out {tmp_path / 'a-2.plan'}")
+    assert lab.dry(*taken.err.split("another file: ")[1].split()).code == 1
+    taken = lab.dry("--out", tmp_path / "a.plan")
+    assert taken.says(f"--out {tmp_path / 'a-3.plan'}")
+
+
 def test_a_plan_onto_an_existing_file_is_refused_before_anything_is_read(lab, tmp_path):
     path = tmp_path / "a.plan"
     path.write_text("mine")

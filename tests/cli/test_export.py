@@ -84,7 +84,7 @@ def test_a_file_is_new_and_its_owner_s(lab, tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 != mode_of_new_files()
     assert path.read_text() == lab.cli("export", *lab.where).out
     again = lab.cli("export", *lab.where, "-o", path)
-    assert again.code == 2 and again.says(f"{path} exists already", "another file with -o")
+    assert again.code == 2 and again.says(f"{path} exists already", "another file: -o ")
 
 
 def test_stdout_by_its_name(lab, tmp_path):
