@@ -88,8 +88,7 @@ def flag_of_effect(effect: Effect) -> str:
     if effect.harm is Harm.DISORDERED:
         return "--accept disorder"
     word = "reread" if effect.harm is Harm.REREAD else "skip"
-    hours = "all" if effect.seconds is None else f"{int((effect.seconds + SLACK) // 3600) + 1}h"
-    return f"--accept {word}={hours}"
+    return f"--accept {word}={_rounded_up([effect.seconds])}"
 
 
 def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
@@ -184,7 +183,7 @@ def flag(plan: Plan, limit: Accept | None) -> str:
     return ",".join(parts.values())
 
 
-def _rounded_up(widths: list[float | None]) -> str:
+def _rounded_up(widths: Sequence[float | None]) -> str:
     """A limit above all widths, in units that `duration` shows whole."""
     known = [width for width in widths if width is not None]
     if len(known) < len(widths):

@@ -154,6 +154,11 @@ def by_position(changed: Iterable[Changed]) -> list[Changed]:
     return moved or [row for row in listed if not row.part]
 
 
+def lists(changed: Iterable[Changed]) -> list[Changed]:
+    """The rows that list shards and hold no position, such as kinsumer's ShardCache."""
+    return [row for row in changed if row.of_many and (row.now or row.after)]
+
+
 def counted(rows: Iterable[Changed]) -> dict[Action, int]:
     """How many of each, every action named."""
     actions = [row.action for row in rows]

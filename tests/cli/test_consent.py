@@ -118,16 +118,16 @@ def test_a_named_limit_leaves_alone_what_costs_more(lab):
     limited = ("--accept", "reread=2h", "--created", lab.created)
     shown = lab.dry(*limited, "--format", "text")
     assert "2 is left alone, because its fix re-reads up to 14h" in flat(shown.out)
-    assert "--accept reread=15h" in flat(shown.out)
+    assert "--accept reread=14h30m" in flat(shown.out)
     done = lab.fix(*limited)
     assert done.code == 1 and lab.wire.writes == []
     looked = lab.inspect("--accept", "reread=2h", "--format", "text")
-    assert "0 fixable" in looked.out and "--accept reread=15h" in flat(looked.out)
+    assert "0 fixable" in looked.out and "--accept reread=14h30m" in flat(looked.out)
 
 
 def test_no_reread_at_all_is_a_limit_too(lab):
     shown = lab.dry("--accept", "reread=0", "--format", "text")
-    assert "2 is left alone" in flat(shown.out) and "--accept reread=15h" in flat(shown.out)
+    assert "2 is left alone" in flat(shown.out) and "--accept reread=14h30m" in flat(shown.out)
 
 
 @pytest.fixture

@@ -448,3 +448,11 @@ def test_an_undo_that_was_refused_is_not_begun(lab):
     lab.plant(row)
     assert lab.undo().code == 0
     assert states(lab) == {name: "undone"} and kept(lab.items()) == before
+
+
+def test_a_line_of_the_journal_has_its_undo_and_what_is_left_is_to_do(lab):
+    done = lab.fix("--created", lab.created)
+    (line,) = [line for line in done.out.splitlines() if ": wrote: journal " in line]
+    argv = shlex.split(line.partition("; undo: ")[2])
+    assert argv == ["reshardctl", "undo", lab.journal().stem]
+    assert done.code == 0 and ": left: " not in done.out

@@ -284,3 +284,16 @@ def test_the_backup_of_an_incident_is_of_the_tables_that_there_are(made):
     shown = lab.inspect("--format", "markdown").out
     backups = re.findall(r"create-backup --table-name (\S+)", shown)
     assert backups == [f"{lab.app}{end}" for end in ("_checkpoints", "_clients", "_metadata")]
+
+
+def test_every_count_of_a_bootstrap_has_the_shard_cache(made):
+    """Three checkpoints and the ShardCache of the open shards: four rows (golden store g6)."""
+    lab = made("b1")
+    done = lab.fix("--bootstrap", "--policy", "latest-at-start", "--created", lab.created,
+                   "--format", "text")  # fmt: skip
+    assert len(lab.items().keys() - {"metadata/Leader"}) == 4
+    said = [line.split(".")[0].strip() for line in done.out.splitlines()]
+    assert "Plan: 4 to create, 0 to move, 0 to delete" in said
+    assert "undo     reshardctl undo JOURNAL   # delete 4 created rows" in said
+    written = done.out[done.out.index("  journal"):]
+    assert "ShardCache: – → 1, 2" in written and "Done. 4 rows written and read back." in written

@@ -268,3 +268,10 @@ def test_an_empty_table_leads_to_both_ways_complete(lab_of):
     words = [lab.locator, "--stream", lab.stream]
     assert shlex.split(lost)[1:] == ["rebuild", *words, "--from", "SINK", "--dry-run"]
     assert shlex.split(new)[1:] == ["fix", "--dry-run", "--bootstrap", *words]
+
+
+def test_what_given_positions_skip_is_not_called_a_policy(lab):
+    """`--policy positions` is none (docs/policies.md)."""
+    shown = lab.dry("--set", "2=LATEST", "--format", "text").out
+    assert "the positions that were given skip intentionally:" in shown
+    assert "policy positions" not in shown

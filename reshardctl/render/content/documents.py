@@ -157,7 +157,7 @@ class FixDocument(Document[Fixed]):
         return records.written_records("fixed", self.data())
 
     def lines(self) -> Sequence[str]:
-        written = lines.fixed_lines(self.result, self.context.verbose)
+        written = lines.fixed_lines(self.result, self.context)
         return lines.named(written, self.result.before, self.context.name)
 
     def rows(self) -> Iterable[Step]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from reshardctl.diagnosis.rules import Finding
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import ReshardError
 from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
@@ -26,8 +26,9 @@ from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, of_many, result, total
 from reshardctl.render.content.verdict import no_findings
+from reshardctl.render.context import Context
 from reshardctl.render.costs import cost, priced, worst
-from reshardctl.render.words import journal_of, only_if, shards, shortened
+from reshardctl.render.words import journal_of, only_if, shards, shortened, take_back
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.changes import Changed, all_residuals, changes, costs_after, mending
 from reshardctl.report.report import Report, question
@@ -62,12 +63,21 @@ def planned_lines(planned: Planned, verbose: bool) -> list[str]:
     return lines
 
 
-def fixed_lines(outcome: Fixed, verbose: bool) -> list[str]:
-    """One line a row written, then the journal, then what is left."""
+def fixed_lines(outcome: Fixed, context: Context) -> list[str]:
+    """One line a row written, then the journal with its undo, then what is left to do."""
+    after, verbose = outcome.after, context.verbose
     lines = _rows(outcome.before, outcome.steps, None, WROTE, verbose)
-    lines.append(f"{locator_words(outcome.before)}: {WROTE}: journal {outcome.journal}")
-    after = outcome.after
-    left = [_finding(after, finding, verbose, f"{LEFT}: ") for finding in after.findings]
+    back = take_back(
+        outcome.before.snapshot, outcome.typed or outcome.journal, context.suggested_command
+    )
+    lines.append(
+        f"{locator_words(outcome.before)}: {WROTE}: journal {outcome.journal}; undo: "
+        + " ".join(back)
+    )
+    left = [
+        _finding(after, finding, verbose, f"{LEFT}: ") for finding in after.findings
+        if verbose or finding.severity > Severity.INFO
+    ]
     return [*lines, *_caveats(after), *left]
 
 

@@ -54,6 +54,7 @@ from reshardctl.report.changes import (
     codes,
     costs_after,
     counted,
+    lists,
 )
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Planned, Undoing
@@ -147,10 +148,9 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
 
 def _lists(sheet: Sheet, changed: Iterable[Changed]) -> None:
     """What becomes of a row that lists shards, such as kinsumer's ShardCache."""
-    for row in changed:
-        if row.of_many and (row.now or row.after):
-            line = f"{row.shard}: {row.now or '–'} → {row.after or '–'} ({row.write.why})"
-            sheet.line(shortened(line, sheet.context.verbose), indent=2 + LABEL)
+    for row in lists(changed):
+        line = f"{row.shard}: {row.now or '–'} → {row.after or '–'} ({row.write.why})"
+        sheet.line(shortened(line, sheet.context.verbose), indent=2 + LABEL)
 
 
 def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
@@ -254,8 +254,11 @@ def _costs(sheet: Sheet, report: Report, decided: Plan) -> None:
     """What a skipping policy gives up, against skipping nothing."""
     if not decided.costs:
         return
-    name = report.options.policy.name
-    sheet.labelled(("costs", "bold"), f"policy {name} skips intentionally:", indent=2)
+    policy = report.options.policy
+    what = f"policy {policy.name} skips"
+    if policy.names_shards:
+        what = "the positions that were given skip"
+    sheet.labelled(("costs", "bold"), f"{what} intentionally:", indent=2)
     for line in remaining(decided.costs, sheet.context.verbose):
         sheet.line(line, indent=2 + LABEL)
 
@@ -282,8 +285,13 @@ def undo_words(changed: Iterable[Changed]) -> str:
 
 
 def counts(changed: Iterable[Changed]) -> str:
-    """How many positions of each action: `Plan: 2 to create, 1 to move, 0 to delete.`."""
-    numbers = counted(by_position(changed))
+    """How many of each action: `Plan: 2 to create, 1 to move, 0 to delete.`.
+
+    Positions, whatever rows hold them, and lists of shards.
+    """
+    listed = list(changed)
+    positions = by_position(listed)
+    numbers = counted([*positions, *(row for row in lists(listed) if row not in positions)])
     kept = f", {numbers[Action.KEEP]} to complete" if numbers[Action.KEEP] else ""
     return (
         f"Plan: {numbers[Action.CREATE]} to create, {numbers[Action.MOVE]} to move{kept}, "
@@ -336,6 +344,7 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     sheet.labelled(("journal", "bold"), outcome.typed or outcome.journal, indent=2)
     for phrase in phrases(by_position(changed), sheet.context.verbose):
         sheet.labelled(("wrote", "bold"), shortened(phrase, sheet.context.verbose), indent=2)
+    _lists(sheet, changed)
     if outcome.recognised:
         was = "was" if outcome.recognised == 1 else "were"
         sheet.line(

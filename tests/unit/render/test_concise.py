@@ -74,7 +74,7 @@ def test_why_there_is_no_plan():
     assert ": left: no plan: KCL 2.7.2 crashes on the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line
     assert plan_lines(report_of("h-long")) == [
-        "kcl://orders-app: left: 0 re-reads up to 3h1m of records (--accept reread=4h)"
+        "kcl://orders-app: left: 0 re-reads up to 3h1m of records (--accept reread=3h30m)"
     ]
     assert plan_lines(report_of("c")) == ["kcl://orders-app: nothing to write"]
 

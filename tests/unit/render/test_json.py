@@ -136,7 +136,7 @@ def test_a_finding_tells_its_fix():
 def test_a_residual_tells_its_flag():
     document = document_of(Planned(report_of("h-long"), True), Context(exit=Exit.FINDINGS)).data()
     assert document["decision"]["kind"] == "nothing"
-    assert [r["flag"] for r in document["decision"]["residuals"]] == ["--accept reread=4h"]
+    assert [r["flag"] for r in document["decision"]["residuals"]] == ["--accept reread=3h30m"]
     assert all(not f["fix"]["mended"] for f in document["findings"])
 
 

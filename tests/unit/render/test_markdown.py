@@ -189,7 +189,7 @@ def test_ways_out_and_residuals():
     assert any(task.startswith("Way out: Start the application with KCL 3.5") for task in shown)
     left = report_of("h-long", OPTIONS)
     said = commands(MARKDOWN.inspect(left, context(left)))
-    assert any(words[-2:] == ["--accept", "reread=4h"] for words in said)
+    assert any(words[-2:] == ["--accept", "reread=3h30m"] for words in said)
 
 
 def test_outcomes():

@@ -67,9 +67,9 @@ def test_a_way_out_stands_once_with_its_command():
 @pytest.mark.parametrize(
     ("harm", "seconds", "flag"),
     [
-        (Harm.REREAD, 10_800.0, "--accept reread=4h"),
+        (Harm.REREAD, 10_800.0, "--accept reread=3h30m"),
         (Harm.REREAD, None, "--accept reread=all"),
-        (Harm.SKIPPED, 60.0, "--accept skip=1h"),
+        (Harm.SKIPPED, 60.0, "--accept skip=30m"),
         (Harm.DISORDERED, None, "--accept disorder"),
         (Harm.STALLED, 60.0, ""),
         (Harm.CRASHES, None, ""),
