@@ -172,7 +172,8 @@ def _fields(number: int | str) -> tuple[int, int, int, int | None] | None:
 
 
 _ID = re.compile(r"shardId-[0-9a-zA-Z-]+\Z", re.ASCII)
-_RANGE = re.compile(r"(\d{1,12})-(\d{1,12})\Z", re.ASCII)
+_RANGE = re.compile(r"(\d{1,12})[-–](\d{1,12})\Z", re.ASCII)
+"""With the hyphen that is typed, and with the dash that is printed."""
 TAKES = "numbers, ranges and ids, joined by commas, as in 4,5 or 4-9 or shardId-000000000004"
 
 

@@ -179,3 +179,13 @@ def test_a_policy_by_time_moves_the_selected_shards_only(lab):
     keys = {w["key"] for step in document["decision"]["steps"] for w in step["writes"]}
     added = {one["shard"] for one in document["scope"]["added"]}
     assert key(3) in keys and keys <= {key(3)} | added
+
+
+def test_the_range_that_is_printed_can_be_pasted(lab_of):
+    """Reports print `2–4` with a dash; what is typed has a hyphen."""
+    lab: Lab = lab_of(NETWORK, LATEST)
+    for command in (["inspect", "--shards"], ["explain"], ["fix", "--dry-run", "--shards"]):
+        verb, *more = command
+        typed, pasted = (lab.cli(verb, *lab.where, *more, text) for text in ("2-4", "2–4"))
+        assert typed.code in (0, 1) and pasted.code == typed.code, pasted
+        assert pasted.out.replace("2–4", "2-4") == typed.out.replace("2–4", "2-4")
