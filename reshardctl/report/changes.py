@@ -5,7 +5,7 @@ Positions are spelled as the consumer spells them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -54,6 +54,11 @@ class Changed(Struct, frozen=True):
     write: Write
     part: bool = False
     of_many: bool = False
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a new row only has the position again that the one before it had."""
+        return self.part and self.action is Action.KEEP
 
 
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
@@ -143,15 +148,18 @@ def _listed(row: Image | None) -> str | None:
     return ", ".join(names) or None
 
 
-def by_position(changed: Iterable[Changed]) -> list[Changed]:
+def by_position(
+    changed: Iterable[Changed], also: Collection[ShardId] = ()
+) -> list[Changed]:
     """The positions that change, without the files and lists that hold them.
 
-    A position that only stands in a new file again is none. Where nothing but files or lists
-    change, these.
+    A position that only stands in a new file again is none, but for the shards of `also`. Where
+    nothing but files or lists change, these.
     """
     listed = list(changed)
-    moved = [r for r in listed if not r.of_many and not (r.part and r.action is Action.KEEP)]
-    return moved or [row for row in listed if not row.part]
+    if all(row.of_many or row.repeated for row in listed):
+        return [row for row in listed if not row.part]
+    return [r for r in listed if not r.of_many and (not r.repeated or r.shard in also)]
 
 
 def lists(changed: Iterable[Changed]) -> list[Changed]:
@@ -204,7 +212,7 @@ def mending(report: Report, finding: Finding) -> Mending:
 def codes(report: Report, changed: Sequence[Changed]) -> dict[ShardId, str]:
     """The codes of the findings that each of these rows mends, leftovers left out.
 
-    What is mended by a position that only stands in a new file again is mended by all of the file.
+    What is mended by a file, none of whose rows is of the finding, is mended by all of them.
     """
     by_shard: dict[ShardId, dict[str, None]] = {}
     for finding in report.findings:

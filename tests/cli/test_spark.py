@@ -518,3 +518,15 @@ def test_a_file_that_came_through_windows_is_read_and_edited_where_it_stands(gol
     assert "RSH202" in found.codes
     assert lab.fix("--accept", "disorder,reread=1h").code == 0
     assert path.read_bytes().count(b"\r\n") == 2
+
+
+def test_the_shard_of_a_finding_has_a_line_in_the_plan_that_mends_it(golden):
+    """inspect says `read 0 from …`: the batch that is written names 0 again, which makes it read."""
+    lab = golden(HEAD, "s1")
+    (finding,) = lab.inspect("--format", "json").json["findings"]
+    assert (finding["code"], finding["shards"]) == ("RSH202", ["shardId-000000000000"])
+    table = [line.split() for line in lab.dry("--format", "text").out.splitlines()
+             if line[:1] in ("=", "+", "~", "-")]  # fmt: skip
+    assert [(row[0], row[1]) for row in table] == [("=", "0"), ("+", "1"), ("+", "2")]
+    assert "RSH202" in table[0] and "nothing" in table[0]
+    assert all(" ".join(row).count("in the same batch") == 1 for row in table[1:])

@@ -69,6 +69,8 @@ ROWS = 40
 """Lines of the table by shard; `-v` shows all."""
 ASKED = 3
 """Changes that a question names before it says how many more there are."""
+BESIDE = "in the same batch"
+"""Why a position is written on whose shard there is no finding, where a file holds those of all."""
 ALIKE = 3
 """Shards with the same change that have a line each; more than these share one."""
 
@@ -129,7 +131,7 @@ def _accepted(report: Report) -> bool:
 
 def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     changed = changes(report, decided.steps)
-    _table(sheet, report, by_position(changed), decided)
+    _table(sheet, report, changed, decided)
     sheet.blank()
     writes(sheet, decided.steps)
     _lists(sheet, changed)
@@ -154,9 +156,13 @@ def _lists(sheet: Sheet, changed: Iterable[Changed]) -> None:
 
 
 def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
-    """Shard by shard, many alike in one line: now, after, why, what it skips and re-reads."""
+    """Shard by shard, many alike in one line: now, after, why, what it skips and re-reads.
+
+    A position that a new file only repeats is shown where a finding is about its shard.
+    """
     left, findings, verbose = costs_after(decided), codes(report, changed), sheet.context.verbose
-    alike: dict[tuple[Action, tuple[str, ...]], list[ShardId]] = {}
+    changed = by_position(changed, also=findings)
+    alike: dict[tuple[tuple[str, str], tuple[str, ...]], list[ShardId]] = {}
     for row in changed:
         own = left.get(row.shard, [])
         prices = ("", "") if row.of_many else (
@@ -164,7 +170,7 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
         )
         why = findings.get(row.shard) or _reason(report, row, verbose)
         cells = _position(row.now, verbose), _position(row.after, verbose), why, *prices
-        alike.setdefault((row.action, cells), []).append(row.shard)
+        alike.setdefault((_sign(row), cells), []).append(row.shard)
     rows = _together(alike, verbose)
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
     several = any(row.part for row in changed) or len(rows) < len(changed)
@@ -173,13 +179,16 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
         sheet.line((LEGEND, "dim"), indent=2)
 
 
+def _sign(row: Changed) -> tuple[str, str]:
+    return ("=", "dim") if row.repeated else SIGNS[row.action]
+
+
 def _together(
-    alike: Mapping[tuple[Action, tuple[str, ...]], Sequence[ShardId]], verbose: bool
+    alike: Mapping[tuple[tuple[str, str], tuple[str, ...]], Sequence[ShardId]], verbose: bool
 ) -> list[list[Part]]:
     """A line for each shard; more than ALIKE of the same cells share one. alike: by the cells."""
     rows: list[list[Part]] = []
-    for (action, cells), group in alike.items():
-        sign, color = SIGNS[action]
+    for ((sign, color), cells), group in alike.items():
         many = len(group) > ALIKE and not verbose
         for part in [group] if many else [[shard] for shard in group]:
             named = shortened(shards(part, verbose), verbose)
@@ -201,9 +210,11 @@ def _shown_rows(
 def _reason(report: Report, row: Changed, verbose: bool) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.options.policy
-    if row.part or row.of_many:  # what is done to a file, the writes below say
+    if row.of_many:  # what is done to a file, the writes below say
         return ""
-    return policy.name if policy.skips else shortened(row.write.why, verbose)
+    if policy.skips:
+        return policy.name
+    return BESIDE if row.part else shortened(row.write.why, verbose)
 
 
 def _position(position: str | None, verbose: bool) -> str:
@@ -437,14 +448,14 @@ def nothing(undoing: Undoing) -> str:
 
 def _undone_table(sheet: Sheet, undoing: Undoing) -> None:
     verbose = sheet.context.verbose
-    alike: dict[tuple[Action, tuple[str, ...]], list[ShardId]] = {}
+    alike: dict[tuple[tuple[str, str], tuple[str, ...]], list[ShardId]] = {}
     changed = by_position(changes(undoing.now, undoing.steps))
     for row in changed:
         cells = tuple(
             "–" if position is None else shortened(position, verbose)
             for position in (row.now, row.after)
         )
-        alike.setdefault((row.action, cells), []).append(row.shard)
+        alike.setdefault((_sign(row), cells), []).append(row.shard)
     rows = _together(alike, verbose)
     heads = ("now", "after the undo") if undoing.written is None else ("before", "now")
     wraps = ("shard",) if len(rows) < len(changed) else ()

@@ -27,7 +27,7 @@ from reshardctl.render.content.findings import (
     remedy,
     supposed,
 )
-from reshardctl.render.content.plan import counts, nothing, remaining, undo_words
+from reshardctl.render.content.plan import BESIDE, counts, nothing, remaining, undo_words
 from reshardctl.render.content.questions import answering, choices
 from reshardctl.render.content.roundup import (
     HEADS,
@@ -390,7 +390,7 @@ def _rows(page: Page, report: Report, steps: Iterable[Step], decided: Plan | Non
     for row in changed:
         own = costs.get(row.shard, [])
         why = findings.get(row.shard) or (
-            "–" if row.part else shortened(row.write.why, page.context.verbose)
+            BESIDE if row.part else shortened(row.write.why, page.context.verbose)
         )
         cells = [_name(row.shard), str(row.action), _position(row.now), _position(row.after)]
         more = [prose(why), widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)]
