@@ -25,10 +25,15 @@ from reshardctl.model import (
     in_birth_order,
     short,
 )
+from reshardctl.model.phrases import listed_shards
 from reshardctl.planning.case import Case, Judged, processed_frontier
 from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect, StreamState, has_unread, moment
 from reshardctl.planning.prices import by_place, price
+
+
+NAMED = 5
+"""Shards that a reason names before it counts the rest."""
 
 
 class StoredPosition(Struct, frozen=True):
@@ -122,7 +127,25 @@ def not_as_given(case: Case, leave: Collection[ShardId], run: Judged) -> NoSafeP
         return None
     if not (wrong := dict(not_held(case.state, places, leave, run.simulation))):
         return None
+    if absent := _children_without_row(case, wrong, places):
+        more = " ".join(f"--set {short(child)}=TRIM_HORIZON" for child in absent)
+        named = listed_shards(absent, NAMED)
+        return NoSafePlan(
+            f"{why_not_held(wrong, places)} while it has none of {named}",
+            (f"give them one, too: {more}",),
+        )
     return NoSafePlan(why_not_held(wrong, places), ("give those shards another position",))
+
+
+def _children_without_row(
+    case: Case, shards: Collection[ShardId], places: Mapping[ShardId, Cut]
+) -> list[ShardId]:
+    """The children, neither stored nor given, of those shards that are given their end."""
+    stored, lineage = case.consumer.positions(case.checkpoint()), case.state.lineage
+    return [
+        child for shard in shards if places[shard] == DONE for child in lineage.children(shard)
+        if child not in stored and child not in places
+    ]
 
 
 def not_given(case: Case, want: TargetFrontier, checkpoint: Any) -> set[ShardId]:

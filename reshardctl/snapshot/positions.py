@@ -232,9 +232,12 @@ def cut_in(entry: Mapping[str, Any], where: str) -> Cut | None:
         return None
     if kind not in KINDS:
         raise UsageError(f"{where}: no kind is called {kind!r}", f"there are {', '.join(KINDS)}")
-    if kind not in (AFTER, AT, SHARD_END):
-        number = None
-    elif number is None and kind != SHARD_END:
+    if number is not None and kind not in (AFTER, AT, SHARD_END):
+        raise UsageError(
+            f"{where}: {kind} and a sequence number: one of both is meant",
+            f"leave number empty, or write {AFTER} in kind",
+        )
+    if number is None and kind in (AFTER, AT):
         raise UsageError(f"{where}: {kind} without a sequence number", "give one")
     if number is not None and not is_number(number):
         raise UsageError(

@@ -275,3 +275,26 @@ def test_what_given_positions_skip_is_not_called_a_policy(lab):
     shown = lab.dry("--set", "2=LATEST", "--format", "text").out
     assert "the positions that were given skip intentionally:" in shown
     assert "policy positions" not in shown
+
+
+def test_an_end_whose_children_have_no_leases_says_to_give_them_some(lab):
+    """KCL creates the children from an unfinished parent: an ended one needs them beside it."""
+    first = str(lab.fake.stream(lab.stream).shards[0].records[1].number)
+    lab.alter("shardId-000000000000", checkpoint={"S": first})
+    alone = lab.dry("--set", "0=SHARD_END", "--format", "text")
+    assert alone.code == 1 and "it has none of shards 2, 3" in " ".join(alone.out.split())
+    (way,) = [line for line in alone.out.splitlines() if "way out: " in line]
+    argv = way.partition("give them one, too: ")[2].split()
+    assert argv == ["--set", "2=TRIM_HORIZON", "--set", "3=TRIM_HORIZON"]
+    both = lab.dry("--set", "0=SHARD_END", *argv, "--format", "text")
+    assert "Plan: 2 to create, 1 to move" in both.out
+
+
+def test_a_kind_without_a_number_beside_a_number_is_refused(lab, tmp_path):
+    """Which of both is meant, nobody can tell (docs/policies.md, positions as data)."""
+    number = lab.fake.stream(lab.stream).shards[1].records[1].number
+    for kind in ("TRIM_HORIZON", "LATEST"):
+        path = tmp_path / f"{kind}.csv"
+        path.write_text(f"shard,kind,number\n1,{kind},{number}\n")
+        refused = lab.dry("--positions", path)
+        assert refused.code == 2 and refused.says(f"{kind} and a sequence number", "leave number")

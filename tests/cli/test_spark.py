@@ -521,7 +521,7 @@ def test_a_file_that_came_through_windows_is_read_and_edited_where_it_stands(gol
 
 
 def test_the_shard_of_a_finding_has_a_line_in_the_plan_that_mends_it(golden):
-    """inspect says `read 0 from …`: the batch that is written names 0 again, which makes it read."""
+    """inspect says `read 0 from …`: the batch that is written names 0 again."""
     lab = golden(HEAD, "s1")
     (finding,) = lab.inspect("--format", "json").json["findings"]
     assert (finding["code"], finding["shards"]) == ("RSH202", ["shardId-000000000000"])

@@ -116,24 +116,3 @@ def test_a_command_with_places_to_fill_in_has_one_for_consumer_and_stream() -> N
         and _INCOMPLETE.search(text.value)
     }
     assert texts == set()
-
-
-def _bare(text: ast.JoinedStr, file: Sequence[ast.AST]) -> Iterator[str]:
-    before = ""
-    for part in text.values:
-        if isinstance(part, ast.Constant):
-            before += str(part.value)
-        elif isinstance(part, ast.FormattedValue):
-            if _COMMAND.search(before) and not _quoted(part.value, file):
-                yield ast.unparse(part.value)
-            before += "x"
-
-
-def _quoted(value: ast.expr, file: Sequence[ast.AST]) -> bool:
-    if isinstance(value, ast.Call):
-        return ast.unparse(value.func).rpartition(".")[2] in QUOTING
-    made = [
-        node.value for node in file
-        if isinstance(node, ast.Assign) and ast.unparse(value) in map(ast.unparse, node.targets)
-    ]
-    return bool(made) and all(isinstance(each, ast.Call) and _quoted(each, file) for each in made)

@@ -80,12 +80,17 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         return anomalies
 
     def wrong_stream(self, positions: Positions, shard: ShardId, why: str, /) -> WrongStream:
-        """The error names the row: two splits into application and stream may share a namespace."""
+        """The error names the row: two splits into application and stream may share a namespace.
+
+        Keys of Redis have a mark between the two.
+        """
+        split = "APP-STREAM is one text: another split of it into app and stream may be meant; "
+        if self._whose.medium in ("redis", "rediss"):
+            split = ""
         return WrongStream(
             f"row {positions.rows[shard].image.key}: {why}: {positions.namespace} is kept for "
             "another stream",
-            "APP-STREAM is one text: another split of it into app and stream may be meant; "
-            "name that stream with --stream, or the right app=",
+            f"{split}name that stream with --stream, or the right app=",
         )
 
     def candidates(self, positions: Positions, options: Mapping[str, str], /) -> list[Candidate]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinesis_consumer.releases import Whose
 from reshardctl.model import START, TIP, Cut, Delete, Image, at_number, at_time, shard_id
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import NoSafePlan, Plan
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.judging import Bench
+from tests.support.lineages import STREAM
 
 
 @pytest.mark.parametrize(
@@ -97,3 +100,19 @@ def test_each_row_that_ends_the_process_has_its_own_finding(at_end: int) -> None
     found = Bench.on(case, images, options).findings()
     crashing = {f.code: f.shards for f in found if any(e.harm is Harm.CRASHES for e in f.effects)}
     assert crashing == {"RSH210": (shard_id(at_end),), "RSH301": (shard_id(1 - at_end),)}
+
+
+@pytest.mark.parametrize("medium", ["dynamodb", "redis"])
+def test_a_key_of_redis_has_a_mark_between_application_and_stream(medium):
+    """`APP:checkpoint:STREAM:SHARD` (store/redis/redis.go, v0.3.5 and later)."""
+    shard = shard_id(0)
+    space = f"app-{STREAM.name}"
+    row = Image(f"{space}/{shard}", {
+        "namespace": {"S": space}, "shard_id": {"S": shard},
+        "sequence_number": {"S": "49"},
+    })
+    consumer = KinesisConsumer(Whose("app", medium=medium))
+    positions = consumer.parse([row], STREAM)
+    error = consumer.wrong_stream(positions, shard, "its number is another stream's")
+    assert ("is one text" in error.next) == (medium == "dynamodb")
+    assert error.next.endswith("name that stream with --stream, or the right app=")
