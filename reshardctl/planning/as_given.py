@@ -31,7 +31,6 @@ from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect, StreamState, has_unread, moment
 from reshardctl.planning.prices import by_place, price
 
-
 NAMED = 5
 """Shards that a reason names before it counts the rest."""
 
