@@ -58,11 +58,9 @@ def words(request: object, only: Iterable[str] | None = None) -> tuple[str, ...]
 
     only: the names of those that are wanted, in the order that is wanted.
     """
-    typed = {
-        kind.name: kind.words(value) for kind, value in _given(request) if value != kind.usual
-    }
-    wanted = typed if only is None else only
-    return tuple(word for name in wanted for word in typed.get(name, ()))
+    typed = {kind.name: (kind, value) for kind, value in _given(request) if value != kind.usual}
+    wanted = [typed[name] for name in (typed if only is None else only) if name in typed]
+    return tuple(word for kind, value in wanted for word in kind.words(value))
 
 
 def given(request: object) -> frozenset[str]:

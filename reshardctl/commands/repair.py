@@ -50,9 +50,10 @@ from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import POSITIONS, UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss, unasked
 from reshardctl.planning.writes import require_live
+from reshardctl.render.content.questions import in_a_line
 from reshardctl.render.words import count
 from reshardctl.report.changes import all_residuals
-from reshardctl.report.report import Report, make, question
+from reshardctl.report.report import Report, make
 from reshardctl.report.results import ConsumerFix, Fixed
 from reshardctl.snapshot import Ports
 
@@ -281,7 +282,7 @@ class Fresh(Repair):
         self._tell(planned)
         if isinstance(report.decision, Ask):
             raise Refused(
-                f"{report.decision.needs} first", f"give {question(report, report.decision)}"
+                f"{report.decision.needs} first", f"give {in_a_line(report, report.decision)}"
             )
         require_sound(report, request.verb, argv)
         if plan is None:

@@ -17,10 +17,11 @@ from reshardctl.commands.connect import listed, place_of
 from reshardctl.commands.named import is_snapshot, several
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.printed import saved_of
+from reshardctl.commands.requests import REACHED
 from reshardctl.commands.target import FilesSelection, Target, require_all_shards
 from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import EmptyCheckpoint, UsageError
+from reshardctl.errors import EmptyCheckpoint, NoStore, UsageError, command_line
 from reshardctl.lineage import Lineage
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.report.report import make, own, places_to_probe
@@ -79,7 +80,15 @@ def _saved(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
         )
     snapshots: list[Snapshot] = []
     for target in targets:
-        snapshots.append(_taken(target, snapshots[0].lineage if snapshots else None))
+        try:
+            snapshots.append(_taken(target, snapshots[0].lineage if snapshots else None))
+        except NoStore as error:
+            others = [other.argv[0] for other in targets if other is not target]
+            if others:
+                argv = (*others, *words(request, ("--stream", "--config", *REACHED)))
+                again = command_line("reshardctl", "snapshot", *argv)
+                error.next = f"{error.next}   # or save the others: {again} -o FILE"
+            raise
     return SavedSnapshot(snapshots[0].now, snapshots[0].lineage, tuple(snapshots))
 
 

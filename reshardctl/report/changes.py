@@ -77,7 +77,7 @@ def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
         if shard != MANY:
             listed_changes.append(_changed(shard, write, report.positions, positions))
         else:
-            listed_changes += [_of_many(write), *_parts(report, write)]
+            listed_changes += [_of_many(write), *_parts(report, write, positions)]
     return listed_changes
 
 
@@ -102,17 +102,28 @@ def shards_moved(report: Report, write: Write) -> tuple[ShardId, ...]:
 
 def _held(report: Report, write: Write) -> Mapping[ShardId, str]:
     """The positions in a row of many shards once it is written."""
-    snapshot, then = report.snapshot, changed(write.before, write)
-    if then is None:
+    return _positions_in(report, changed(write.before, write))
+
+
+def _positions_in(report: Report, row: Image | None) -> Mapping[ShardId, str]:
+    snapshot = report.snapshot
+    if row is None:
         return {}
-    return consumer_of(snapshot.locator).positions_of_many(then, snapshot.lineage.stream)
+    return consumer_of(snapshot.locator).positions_of_many(row, snapshot.lineage.stream)
 
 
-def _parts(report: Report, write: Write) -> Iterator[Changed]:
-    for shard, position in _held(report, write).items():
+def _parts(
+    report: Report, write: Write, then: Mapping[ShardId, str]
+) -> Iterator[Changed]:
+    """The positions in such a row. then: all positions afterwards, where a row goes."""
+    held: Mapping[ShardId, str | None] = _held(report, write)
+    if isinstance(write.change, Delete):
+        held = {shard: then.get(shard) for shard in _positions_in(report, write.before)}
+    for shard, position in held.items():
         now = report.positions.get(shard)
-        moved = Action.KEEP if now == position else Action.MOVE
-        action = Action.CREATE if now is None else moved
+        action = Action.KEEP if now == position else Action.MOVE
+        if now is None or position is None:
+            action = Action.CREATE if now is None else Action.DELETE
         yield Changed(shard, action, now, position, write, part=True)
 
 

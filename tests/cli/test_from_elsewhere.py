@@ -95,7 +95,7 @@ def test_what_is_left_of_an_undo_is_shown_and_asked_about(lab):
     before = lab.items()
     asked = lab.cli(*argv, "--format", "text")
     assert asked.code == 4 and asked.says("there is no terminal to ask at", "--yes")
-    assert "to put back." in asked.out and lab.items() == before
+    assert "to delete." in asked.out and lab.items() == before
     assert kept(before) != kept(whole)
     assert lab.cli(*argv, "--yes").code == 0
     assert kept(lab.items()) == kept(whole)

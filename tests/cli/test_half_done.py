@@ -316,13 +316,13 @@ def test_what_is_left_of_an_undo_is_shown_and_its_result_says_what_it_put_back(l
     assert len(left) == 2
     table = [line.split()[:4] for line in shown.out.splitlines() if line.startswith("-")]
     assert table == [["-", str(shard), "TRIM_HORIZON", "–"] for shard in left]
-    assert "Undo: 2 rows to put back." in shown.out
+    assert "Undo: 2 rows to delete." in shown.out
     assert (lab.items(), lab.journal().read_bytes(), lab.wire.writes) == (rows, content, writes)
     done = lab.cli("undo", lab.journal(), "--yes", "--assume-stopped", "--format", "text")
     assert done.code == 0, done.err
     table = [line.split()[:4] for line in done.out.splitlines() if line.startswith("-")]
     assert table == 2 * [["-", str(shard), "TRIM_HORIZON", "–"] for shard in left]
-    assert "Undone. 2 rows put back and read back." in done.out
+    assert "Undone. 2 rows deleted, and read again." in done.out
 
 
 def test_rows_that_an_undo_cannot_finish_are_said_by_its_dry_run(lab_of):

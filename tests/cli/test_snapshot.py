@@ -234,6 +234,17 @@ def test_a_configured_stream_brings_its_consumers(lab, tmp_path, monkeypatch):
     assert result.code == 2 and result.says("several streams: orders, other", "of its own")
 
 
+def test_a_missing_table_does_not_hide_how_to_save_the_others(lab, tmp_path, monkeypatch):
+    """graph leaves it out; a file that lacks a consumer is to be asked for."""
+    monkeypatch.chdir(tmp_path)
+    gone = '[consumers.gone]\nstream = "orders"\nlocator = "kcl://gone-for-good"\n'
+    (tmp_path / "reshardctl.toml").write_text(CONFIGURED.format(locator=lab.locator) + gone)
+    failed = lab.cli("snapshot", "orders", "-o", "s")
+    assert failed.code == 2 and failed.says("gone-for-good", "reshardctl discover")
+    argv = shlex.split(failed.err.partition("or save the others: reshardctl ")[2])
+    assert argv[-2:] == ["-o", "FILE"] and lab.cli(*argv[:-1], "s").code == 0
+
+
 def test_a_snapshot_goes_into_a_pipe(lab, tmp_path):
     file, read = tmp_path / "pipe", []
     os.mkfifo(file)

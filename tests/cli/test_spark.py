@@ -530,3 +530,13 @@ def test_the_shard_of_a_finding_has_a_line_in_the_plan_that_mends_it(golden):
     assert [(row[0], row[1]) for row in table] == [("=", "0"), ("+", "1"), ("+", "2")]
     assert "RSH202" in table[0] and "nothing" in table[0]
     assert all(" ".join(row).count("in the same batch") == 1 for row in table[1:])
+
+
+def test_an_undo_shows_the_positions_that_go_with_a_deleted_batch(golden):
+    """What the batch planned is planned no more: its children have no position again."""
+    lab = golden(HEAD, "s1")
+    assert lab.fix().code in (0, 1)
+    shown = lab.cli("undo", lab.journal(), "--dry-run", "--format", "text").out
+    table = [line.split() for line in shown.splitlines() if line[:1] in ("-", "~", "+")]
+    assert table == [["-", "1", "TRIM_HORIZON", "–"], ["-", "2", "TRIM_HORIZON", "–"]]
+    assert "Undo: 1 row to delete." in shown

@@ -46,8 +46,8 @@ from reshardctl.model.images import NO_TRANSACTIONS, batched
 from reshardctl.model.phrases import listed
 
 OLDER = (
-    "run v0.5.0 on these rows until that shard has been read, then master again: v0.5.0 reads it "
-    "first, whatever rows there are below it (add release=0.5 to the locator for its plan)"
+    "run v0.5.0 (release=0.5) on these rows until that shard has been read, then master again: "
+    "v0.5.0 reads it first, whatever rows there are below it"
 )
 
 

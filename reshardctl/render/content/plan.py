@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.model import ShardId, Step
+from reshardctl.model import Delete, ShardId, Step, writes_of
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.planning.policy import UNASKED
@@ -396,16 +396,25 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
         writes(sheet, undoing.steps)
     _then(sheet, undoing)
     sheet.blank()
-    rows = count(sum(len(step.writes) for step in undoing.steps), "row")
     if undoing.written is None:
         none = " Nothing was written." if undoing.dry_run else ""
-        sheet.line((f"Undo: {rows} to put back.", "bold"), none)
+        wanted = _rows_back(undoing.steps, "to delete", "to put back")
+        sheet.line((f"Undo: {wanted}.", "bold"), none)
     if undoing.written is None and undoing.dry_run:
         snapshot, journal = undoing.now.snapshot, undoing.typed or undoing.journal
         back = take_back(snapshot, journal, sheet.context.suggested_command)
         sheet.command(back, once_stopped(snapshot))
     if undoing.written is not None:
-        sheet.line((f"Undone. {rows} put back and read back.", "bold"))
+        done = _rows_back(undoing.steps, "deleted", "put back")
+        sheet.line((f"Undone. {done}, and read again.", "bold"))
+
+
+def _rows_back(steps: Iterable[Step], deleted: str, put_back: str) -> str:
+    """`2 rows to delete, 1 row to put back`, in these words."""
+    writes = writes_of(steps)
+    gone = sum(isinstance(write.change, Delete) for write in writes)
+    numbers = {deleted: gone, put_back: len(writes) - gone}
+    return ", ".join(f"{count(n, 'row')} {word}" for word, n in numbers.items() if n)
 
 
 def brief(report: Report, steps: Iterable[Step]) -> str:

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.model import writes_of
 from reshardctl.planning.decision import Answer
@@ -18,7 +19,7 @@ from reshardctl.render.costs import PRICED, broadest, cost, disorders
 from reshardctl.render.escape import cut
 from reshardctl.render.words import shards, shortened
 from reshardctl.report.changes import changes
-from reshardctl.report.report import Report
+from reshardctl.report.report import Report, question
 
 LONGEST = 200
 """Characters of the reason why an answer leads to no plan."""
@@ -74,6 +75,16 @@ def choices(report: Report, ask: Ask) -> list[Choice]:
         for mark, held in groups
     ]
     return sorted(found, key=lambda choice: likely.index(choice.answer))
+
+
+def in_a_line(report: Report, ask: Ask) -> str:
+    """The first of the choices, with the library's default, in a message without a list."""
+    if ask.options == ("recreated",):
+        return question(report, ask)
+    found = choices(report, ask)
+    first = tuple(choice.answer for choice in found[:CHOICES])
+    more = f", or one of {len(found) - CHOICES} more: -v" if len(found) > CHOICES else ""
+    return question(report, replace(ask, answers=first)) + more
 
 
 def _writes(decisions: Iterable[Decision]) -> list[Any]:

@@ -53,9 +53,9 @@ def test_an_undo_says_what_comes_back():
     assert "-   2       TRIM_HORIZON   –\n" in shown
     assert "  after    1 error.  1 fixable.\n" in shown
     assert "✗ error  RSH203  child-not-started  2, 3" in shown
-    assert "Undo: 2 rows to put back. Nothing was written.\n  reshardctl undo /j\n" in shown
+    assert "Undo: 2 rows to delete. Nothing was written.\n  reshardctl undo /j\n" in shown
     done = TEXT.undo(Undoing(mended, report, undoing.steps, "/j", 1), context(report))
-    assert "Undone. 2 rows put back" in done
+    assert "Undone. 2 rows deleted, and read again" in done
     assert "Nothing was written" not in done
 
 
