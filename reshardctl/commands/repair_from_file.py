@@ -215,7 +215,7 @@ class Interrupted(Repair):
         with naming_next_step(self._again, self.words):
             try:
                 rest, decision = left_over(ports, plan, locator, journal, records, request.live)
-            except (HalfDone, Refused):  # perhaps for what a younger fix wrote
+            except (HalfDone, Refused):  # perhaps for what a newer fix wrote
                 self._require_latest(records, ports.store.read(), locator)
                 raise
             self._require_latest(records, rest.rows, locator)
@@ -243,11 +243,11 @@ class Interrupted(Repair):
     def _require_latest(
         self, records: Records, rows: Iterable[Image], locator: Locator
     ) -> None:
-        """Refused if a younger fix wrote some of the rows: it began from what this one left."""
+        """Refused if a newer fix wrote some of the rows: it began from what this one left."""
         journals, keys = Journals(self._request.account), sorted(keys_of(records.header.steps))
         if later := journals.later(records, keys, rows, locator.spec.volatile_attributes):
             raise Refused(
-                f"{records.path}: rows of this fix were written by the younger fix of journal "
+                f"{records.path}: rows of this fix were written by the newer fix of journal "
                 f"{later[0].name}, too; nothing was written",
                 f"{journals.undoing(later[0])}   # to finish this one instead",
             )

@@ -362,7 +362,7 @@ def _require_latest(
     account: Account, records: Records, steps: Sequence[Step], images: Sequence[Image],
     locator: Locator,
 ) -> None:
-    """UndoRefused if a younger fix wrote these rows, too: then they are its rows, even if equal."""
+    """UndoRefused if a newer fix wrote these rows, too: then they are its rows, even if equal."""
     keys = tuple(sorted(keys_of(steps)))
     journals = Journals(account)
     if later := journals.later(records, keys, images, locator.spec.volatile_attributes):
@@ -397,7 +397,7 @@ def _words(source: Source) -> str:
 def _named(error: UndoRefused, last: Entry, journals: Journals) -> UndoRefused:
     """The refusal with the later fix that changed the rows, which has to be undone first."""
     return UndoRefused(
-        f"{error.what}. The younger fix of journal {last.name} wrote there too",
+        f"{error.what}. The newer fix of journal {last.name} wrote there too",
         f"{journals.undoing(last)}   # then this one again",
         error.rows,
     )

@@ -108,7 +108,7 @@ def _entry(log: Log) -> Entry:
     return Entry(where, state_of(records), records, "", open_now)
 
 
-def younger(
+def newer(
     shelf: Sequence[Entry], records: Records, keys: Collection[str],
     rows: Mapping[str, Image] | None = None, volatile_attributes: Collection[str] = (),
 ) -> list[Entry]:
@@ -150,7 +150,7 @@ def unfinished(
 ) -> list[Entry]:
     """The journals whose fix or undo was begun and not finished, newest first.
 
-    Without those whose rows a younger fix has written and verified since, or all of whose rows
+    Without those whose rows a newer fix has written and verified since, or all of whose rows
     somebody else has: what they began is no longer in the store.
 
     Args:
@@ -166,7 +166,7 @@ def unfinished(
         steps = [records.run.intents[n].step for n in sorted(records.run.intents)]
         now = {key: rows.get(key) for key in keys_of(steps)}
         states = {state for row in write_states(steps, now, volatile_attributes) for state in row}
-        later = younger(shelf, records, entry.keys, rows, volatile_attributes)
+        later = newer(shelf, records, entry.keys, rows, volatile_attributes)
         replaced = any(other.state is State.APPLIED for other in later)
         if states != {WriteState.CONFLICT} and not replaced:
             found.append(entry)

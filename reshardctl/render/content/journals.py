@@ -102,7 +102,7 @@ def _journal(listing: Listing, entry: Entry) -> Json:
         "plan": None if header is None else header.plan,
         "who": None if header is None else header.who,
         "rows": sorted(entry.keys),
-        "undo_first": [younger.name for younger in _younger(listing, entry)],
+        "undo_first": [newer.name for newer in _newer(listing, entry)],
     }
 
 
@@ -141,16 +141,16 @@ def _failed(entry: Entry) -> str:
 def _state(listing: Listing, entry: Entry) -> str:
     if entry.open:
         return "being written now"
-    first = [younger.name for younger in _younger(listing, entry)]
+    first = [newer.name for newer in _newer(listing, entry)]
     return f"{entry.state}; undo {first[0]} first" if first else str(entry.state)
 
 
-def _younger(listing: Listing, entry: Entry) -> list[Entry]:
+def _newer(listing: Listing, entry: Entry) -> list[Entry]:
     if entry.records is None or not entry.in_place:
         return []
-    from reshardctl.journal.listing import younger
+    from reshardctl.journal.listing import newer
 
-    return younger([*listing.entries, *listing.others], entry.records, entry.keys)
+    return newer([*listing.entries, *listing.others], entry.records, entry.keys)
 
 
 def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[list[str]]:
@@ -160,7 +160,7 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     """
     if not entry.in_place or entry.open:
         return []
-    if first := _younger(listing, entry):
+    if first := _newer(listing, entry):
         return _commands(listing, first[0], reached)[-1:]
     from reshardctl.journal import S3Object
     from reshardctl.journal.listing import State

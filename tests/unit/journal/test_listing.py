@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from reshardctl.errors import UsageError
 from reshardctl.journal import Journal, read
-from reshardctl.journal.listing import State, entries, files, needed, state_of, unfinished, younger
+from reshardctl.journal.listing import State, entries, files, needed, newer, state_of, unfinished
 from reshardctl.model import Image, keys_of
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import RESTORE, header, journal_of, plan_of
@@ -136,7 +136,7 @@ def test_a_later_fix_of_the_same_rows_has_to_be_undone_first(
     shelf = entries(files(tmp_path))
     (own,) = (entry for entry in shelf if entry.name == "own")
     assert own.records is not None
-    found = younger(shelf, own.records, rows)
+    found = newer(shelf, own.records, rows)
     assert [entry.name for entry in found] == ["other"] * is_younger
 
 
