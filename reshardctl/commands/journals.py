@@ -25,7 +25,7 @@ from reshardctl.errors import HalfDone, NotConfirmed, ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, parsed, read
 from reshardctl.journal.file import FileLog, check_folder, check_new
-from reshardctl.journal.listing import Entry, entries, files, needed, state_of, newer
+from reshardctl.journal.listing import Entry, entries, files, needed, newer, state_of
 from reshardctl.journal.log import SUFFIX, Where, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log, listed
 from reshardctl.model import Image

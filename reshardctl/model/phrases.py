@@ -37,10 +37,14 @@ CUTOFF = 0.6
 """How similar two names have to be, from 0 to 1; difflib's own default."""
 
 
+_ALIKE = str.maketrans("ol", "01")
+"""Letters that are typed for digits."""
+
+
 def similar(wanted: str, known: Iterable[str]) -> str | None:
     """The known name that is most similar to `wanted`, in any case; `None` if none is."""
-    spelled = {name.casefold(): name for name in known}
-    near = get_close_matches(wanted.casefold(), spelled, n=1, cutoff=CUTOFF)
+    spelled = {name.casefold().translate(_ALIKE): name for name in known}
+    near = get_close_matches(wanted.casefold().translate(_ALIKE), spelled, n=1, cutoff=CUTOFF)
     return spelled[near[0]] if near else None
 
 

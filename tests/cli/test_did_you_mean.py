@@ -56,6 +56,8 @@ def typed(
     (("inspect", KCL, *STREAM, "--format", "openmetric=x"), "did you mean openmetrics?"),
     (("inspect", KCL, *STREAM, "--rule", "child-not-startd"), "did you mean child-not-started?"),
     (("rule", "RHS203"), "did you mean RSH203?"),
+    (("rule", "RSH2O3"), "did you mean RSH203?"),
+    (("rule", "RSH2l0"), "did you mean RSH210?"),
     (("inspect", KCL, *STREAM, "--fail-on", "waning"), "'never'\n  did you mean warning?"),
     (("inspect", "kc://my-application", *STREAM), "did you mean kcl://my-application?"),
     (("inspect", f"{KCL}?relese=3.5", *STREAM), "did you mean release?"),

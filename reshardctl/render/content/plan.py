@@ -19,6 +19,7 @@ from reshardctl.render.content.report import (
     ask,
     notes,
     retention_advice_first,
+    shown_notes,
     subject,
     ways_on,
 )
@@ -90,7 +91,8 @@ def plan(sheet: Sheet, report: Report) -> None:
             for way in ways:
                 if not going(report, way, sheet.context.suggested_command):
                     _way_out(sheet, way)
-    sheet.blank()
+    if not isinstance(report.decision, Nothing) or shown_notes(report, sheet.context.verbose):
+        sheet.blank()
     notes(sheet, report)
 
 
@@ -320,9 +322,12 @@ def _by_hand(report: Report) -> str:
 def not_written(sheet: Sheet, planned: Planned) -> None:
     """Write that nothing was written, and the command that writes the plan."""
     report, saved = planned.report, planned.saved
-    sheet.blank()
-    also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
-    sheet.line(f"Nothing was written.{also}")
+    said = isinstance(report.decision, Nothing)
+    if not said or all_residuals(report):
+        sheet.blank()
+    if not said:
+        also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
+        sheet.line(f"Nothing was written.{also}")
     retention_advice_first(sheet, report)
     context = sheet.context
     if report.options.redacted:

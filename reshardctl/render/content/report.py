@@ -269,11 +269,14 @@ def last_lines(sheet: Sheet, report: Report) -> None:
 
 
 def notes(sheet: Sheet, report: Report) -> None:
-    """The notes on this report; with `-v` those on the library, too."""
-    verbose = sheet.context.verbose
-    for note in report.notes:
-        if verbose or note not in report.background:
-            note_of(sheet, report, note)
+    """The notes on this report."""
+    for note in shown_notes(report, sheet.context.verbose):
+        note_of(sheet, report, note)
+
+
+def shown_notes(report: Report, verbose: bool) -> list[str]:
+    """The notes that are shown; with `-v` those on the library, too."""
+    return [note for note in report.notes if verbose or note not in report.background]
 
 
 def note_of(sheet: Sheet, report: Report, note: str) -> None:

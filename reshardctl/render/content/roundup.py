@@ -251,7 +251,7 @@ def _entry(sheet: Sheet, entry: Entry, several: bool) -> None:
     notes, report = remarks(entry), entry.report
     if report is not None and report.findings:
         verbose = sheet.context.verbose
-        told = [n for n in report.notes if verbose or n not in report.background]
+        told = text_stream.shown_notes(report, verbose)
         notes = [*(shortened(note, verbose) for note in told), *notes]
     elif report is not None:
         notes = [*report.caveats, *notes]

@@ -48,7 +48,8 @@ def writes(sheet: Sheet, steps: Sequence[Step], *, whole: bool = False) -> None:
     for step in steps if verbose or whole else steps[:listed]:
         if whole and not (verbose or left > 0):
             break
-        together = ", in one transaction" if len(step.writes) > 1 else ""
+        of_many = len(step.writes) > 1 and ", in one " not in step.title
+        together = ", in one transaction" if of_many else ""
         sheet.labelled((label, "bold"), f"{step.title}{together}", indent=2)
         label = ""
         shown = step.writes if verbose else step.writes[:left]

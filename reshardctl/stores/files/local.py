@@ -284,7 +284,7 @@ def copied(source: Path, to: Path) -> None:
     source, parent = source.resolve(), to.parent.resolve()
     whole = parent / to.name
     if whole.exists() or whole.is_symlink():
-        raise UsageError(f"{to} is there already", "name a folder that is not")
+        raise UsageError(f"{to} is there already", "name a folder that is not there yet")
     if not parent.is_dir():
         raise UsageError(f"{to.parent} is no folder", command_line("mkdir", "-p", str(to.parent)))
     if whole.is_relative_to(source):
