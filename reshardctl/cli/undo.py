@@ -97,7 +97,7 @@ def undo(
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
     from reshardctl.render.content.documents import JournalsDocument
-    from reshardctl.render.content.plan import question
+    from reshardctl.render.content.undo import question
 
     out = Output(
         places := destinations(form, output), color, verbose, words(account),

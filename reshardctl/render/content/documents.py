@@ -11,10 +11,10 @@ from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import Step
 from reshardctl.planning.plan import Plan
-from reshardctl.render.content import journals, lines, notices, records, roundup, runbook
+from reshardctl.render.content import fixes, journals, lines, notices, records, roundup, runbook
 from reshardctl.render.content.audit import audit, audit_document, audit_markdown, bucket_document
 from reshardctl.render.content.explanation import explanation_document, explanation_text
-from reshardctl.render.content.plan import not_written, plan, undo, written
+from reshardctl.render.content.plan import not_written, plan, written
 from reshardctl.render.content.report import findings, header, last_lines
 from reshardctl.render.content.report_json import (
     error_json,
@@ -26,9 +26,9 @@ from reshardctl.render.content.report_json import (
 from reshardctl.render.content.status import status_text
 from reshardctl.render.content.status_json import status_document, table
 from reshardctl.render.content.subjects import of_audit, of_entry, of_report, of_rows
+from reshardctl.render.content.undo import undo
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document, Json, Measured, Notice, Rows, Subject
-from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.sheet import Sheet
 from reshardctl.render.words import journal_of
@@ -189,11 +189,11 @@ class FixesDocument(Unwritten[Fixes]):
             if each.fixed is not None else None
             for each in self.result.consumers
         ]
-        return _headed("reshardctl/fixes/1", self, roundup.fixes_document(self.result, wrote))
+        return _headed("reshardctl/fixes/1", self, fixes.document(self.result, wrote))
 
     def lines(self) -> Sequence[str]:
         rows = [line for document in self._written() for line in document.lines()]
-        return [*rows, *roundup.fixes_summary(self.result)]
+        return [*rows, *fixes.summary(self.result)]
 
     def screen(self, sheet: Sheet) -> None:
         for document in self._written():
@@ -201,10 +201,7 @@ class FixesDocument(Unwritten[Fixes]):
             document.screen(part)
             sheet.raw(part.render())
             sheet.blank()
-        for line in map(escape, roundup.fixes_summary(self.result)):
-            sheet.raw(f"{ascii_only(line) if self.context.ascii else line}\n")
-        if self.result.dry_run and self.result.saved is not None:
-            sheet.command(*roundup.applying(self.result, self.result.saved, self.context))
+        fixes.last_lines(sheet, self.result)
 
     def _written(self) -> Iterator[FixDocument]:
         for each in self.result.consumers:

@@ -22,9 +22,9 @@ from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.audit import by_when
 from reshardctl.render.content.audit import total as audit_total
 from reshardctl.render.content.findings import locator_words
-from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, of_many, result, total
+from reshardctl.render.content.undo import nothing
 from reshardctl.render.content.verdict import no_findings
 from reshardctl.render.context import Context
 from reshardctl.render.costs import cost, priced, worst

@@ -16,9 +16,9 @@ from reshardctl.model import Step
 from reshardctl.render.content import audit
 from reshardctl.render.content.findings import title
 from reshardctl.render.content.lines import plan_lines
-from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.roundup import expired, result, total
 from reshardctl.render.content.subjects import of_audit, of_report
+from reshardctl.render.content.undo import nothing
 from reshardctl.render.content.verdict import tally
 from reshardctl.render.context import Context
 from reshardctl.render.document import Notice, Subject

@@ -1,20 +1,15 @@
-"""A plan as text: the change by shard, the exact writes, what is so afterwards, the way back.
-
-An undo as text: the rows it puts back, and what the next start does then.
-"""
+"""A plan as text: the change by shard, the exact writes, what is so afterwards, the way back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from reshardctl.diagnosis.rules import Severity
-from reshardctl.model import Delete, ShardId, Step, writes_of
+from reshardctl.model import ShardId, Step
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.planning.policy import UNASKED
 from reshardctl.planning.prices import worthwhile
 from reshardctl.render.content.findings import asked, going, left_alone, phrases
-from reshardctl.render.content.report import SIGNS as SEVERITIES
 from reshardctl.render.content.report import (
     ask,
     notes,
@@ -23,7 +18,7 @@ from reshardctl.render.content.report import (
     subject,
     ways_on,
 )
-from reshardctl.render.content.verdict import tally, verdict
+from reshardctl.render.content.verdict import verdict
 from reshardctl.render.content.writes import writes
 from reshardctl.render.costs import cost, left_words, price_words, skipped_words, widest
 from reshardctl.render.sheet import LABEL, Part, Sheet
@@ -58,7 +53,7 @@ from reshardctl.report.changes import (
     lists,
 )
 from reshardctl.report.report import Report
-from reshardctl.report.results import Fixed, Planned, Undoing
+from reshardctl.report.results import Fixed, Planned
 
 SIGNS = {
     Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),
@@ -172,20 +167,21 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
         )
         why = findings.get(row.shard) or _reason(report, row, verbose)
         cells = _position(row.now, verbose), _position(row.after, verbose), why, *prices
-        alike.setdefault((_sign(row), cells), []).append(row.shard)
-    rows = _together(alike, verbose)
+        alike.setdefault((sign_of(row), cells), []).append(row.shard)
+    rows = together(alike, verbose)
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
     several = any(row.part for row in changed) or len(rows) < len(changed)
-    _shown_rows(sheet, heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
+    shown_rows(sheet, heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
     if any(cell not in ("", "nothing") for row in rows for cell in row[-2:]):
         sheet.line((LEGEND, "dim"), indent=2)
 
 
-def _sign(row: Changed) -> tuple[str, str]:
+def sign_of(row: Changed) -> tuple[str, str]:
+    """What stands before a row of the table, and its color."""
     return ("=", "dim") if row.repeated else SIGNS[row.action]
 
 
-def _together(
+def together(
     alike: Mapping[tuple[tuple[str, str], tuple[str, ...]], Sequence[ShardId]], verbose: bool
 ) -> list[list[Part]]:
     """A line for each shard; more than ALIKE of the same cells share one. alike: by the cells."""
@@ -198,7 +194,7 @@ def _together(
     return rows
 
 
-def _shown_rows(
+def shown_rows(
     sheet: Sheet, heads: Sequence[str], rows: Sequence[Sequence[Part]], *, right: int = 0,
     wraps: Sequence[str],
 ) -> None:
@@ -387,103 +383,8 @@ def now(outcome: Fixed) -> str:
     return f"{said.replace('; nothing is skipped.', '.', 1)} {skipped}"
 
 
-def undo(sheet: Sheet, undoing: Undoing) -> None:
-    """The rows, the writes, the findings that come back."""
-    if not undoing.steps:
-        sheet.line(nothing(undoing))
-    for line in undoing.kept:
-        sheet.line(f"Stays: {line}")
-    if not undoing.steps:
-        return
-    _undone_table(sheet, undoing)
-    sheet.blank()
-    if undoing.written is None:
-        writes(sheet, undoing.steps)
-    _then(sheet, undoing)
-    sheet.blank()
-    if undoing.written is None:
-        none = " Nothing was written." if undoing.dry_run else ""
-        wanted = _rows_back(undoing.steps, "to delete", "to put back")
-        sheet.line((f"Undo: {wanted}.", "bold"), none)
-    if undoing.written is None and undoing.dry_run:
-        snapshot, journal = undoing.now.snapshot, undoing.typed or undoing.journal
-        back = take_back(snapshot, journal, sheet.context.suggested_command)
-        sheet.command(back, once_stopped(snapshot))
-    if undoing.written is not None:
-        done = _rows_back(undoing.steps, "deleted", "put back")
-        sheet.line((f"Undone. {done}, and read again.", "bold"))
-
-
-def _rows_back(steps: Iterable[Step], deleted: str, put_back: str) -> str:
-    """`2 rows to delete, 1 row to put back`, in these words."""
-    writes = writes_of(steps)
-    gone = sum(isinstance(write.change, Delete) for write in writes)
-    numbers = {deleted: gone, put_back: len(writes) - gone}
-    return ", ".join(f"{count(n, 'row')} {word}" for word, n in numbers.items() if n)
-
-
 def brief(report: Report, steps: Iterable[Step]) -> str:
     """`Start 2, 3 at TRIM_HORIZON; set 1 to 4963…0412`: a plan in a line, for who has seen it."""
     said = phrases(by_position(changes(report, steps)), verbose=False)
     more = [f"and {count(len(said) - ASKED, 'more change')}"] if len(said) > ASKED else []
     return capital(shortened("; ".join([*said[:ASKED], *more])))
-
-
-def question(undoing: Undoing) -> str:
-    """`Delete the row of 2, 3; set 1 back to 4963…0412?`: what is asked before an undo."""
-    groups: dict[tuple[Action, str | None], list[ShardId]] = {}
-    for row in by_position(changes(undoing.now, undoing.steps)):
-        position = row.after if row.action is Action.MOVE else None
-        groups.setdefault((row.action, position), []).append(row.shard)
-    back = [_back(action, position, shards(group)) for (action, position), group in groups.items()]
-    more = [f"and {count(len(back) - ASKED, 'more change')}"] if len(back) > ASKED else []
-    return capital(shortened("; ".join([*back[:ASKED], *more]))) + "?"
-
-
-def _back(action: Action, position: str | None, named: str) -> str:
-    match action:
-        case Action.DELETE:
-            return f"delete the row of {named}"
-        case Action.CREATE:
-            return f"write the row of {named} again"
-        case Action.MOVE if position is not None:
-            return f"set {named} back to {position}"
-        case _:
-            return f"put back the row of {named}"
-
-
-def nothing(undoing: Undoing) -> str:
-    """The sentence for an undo without a step."""
-    what = "plan" if undoing.of_plan else "fix"
-    if undoing.kept:
-        return f"No row of this {what} has to be put back."
-    return f"No write of this {what} is in place."
-
-
-def _undone_table(sheet: Sheet, undoing: Undoing) -> None:
-    verbose = sheet.context.verbose
-    alike: dict[tuple[tuple[str, str], tuple[str, ...]], list[ShardId]] = {}
-    changed = by_position(changes(undoing.now, undoing.steps))
-    for row in changed:
-        cells = tuple(
-            "–" if position is None else shortened(position, verbose)
-            for position in (row.now, row.after)
-        )
-        alike.setdefault((_sign(row), cells), []).append(row.shard)
-    rows = _together(alike, verbose)
-    heads = ("now", "after the undo") if undoing.written is None else ("before", "now")
-    wraps = ("shard",) if len(rows) < len(changed) else ()
-    _shown_rows(sheet, ["", "shard", *heads], rows, wraps=wraps)
-
-
-def _then(sheet: Sheet, undoing: Undoing) -> None:
-    if undoing.after is None:
-        sheet.labelled(("after", "bold"), "the store holds no position", indent=2)
-        return
-    sheet.labelled(("after", "bold"), tally(undoing.after), indent=2)
-    for finding in undoing.after.findings:
-        if finding.severity > Severity.INFO:
-            sign, color = SEVERITIES[finding.severity]
-            named = shards(finding.shards, sheet.context.verbose)
-            finding_line = f"{sign} {finding.severity}  {finding.code}  {finding.name}  {named}"
-            sheet.line((finding_line, color), indent=2 + LABEL)

@@ -1,7 +1,6 @@
-"""Several consumers, judged or fixed together: as text, and as plain values that JSON can hold.
+"""Several consumers, judged together: as text, and as plain values that JSON can hold.
 
-At a terminal come the streams, their consumers side by side, then what is wrong. Of a fix there is
-a line for each consumer.
+At a terminal come the streams, their consumers side by side, then what is wrong.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ from math import inf
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.base import Suppression
-from reshardctl.errors import HalfDone
 from reshardctl.exit import Exit
 from reshardctl.model.times import duration, instant
-from reshardctl.planning.plan import Plan
 from reshardctl.render.content import report as text_stream
 from reshardctl.render.content.report import SIGNS, findings, retention_advice_first
 from reshardctl.render.content.report_json import (
@@ -24,7 +21,6 @@ from reshardctl.render.content.report_json import (
     report_json,
 )
 from reshardctl.render.content.verdict import left_out
-from reshardctl.render.context import Context
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.sheet import Part, Sheet
@@ -35,7 +31,6 @@ from reshardctl.render.words import (
     count,
     counted,
     dry_run,
-    once_stopped,
     sentence,
     shards,
     shortened,
@@ -44,11 +39,8 @@ from reshardctl.report.changes import fixable
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
 from reshardctl.report.results import (
-    ConsumerFix,
     Entry,
-    Fixes,
     Roundup,
-    Saved,
     Searched,
     behind,
     loss_begins,
@@ -403,59 +395,3 @@ def _suppression(suppression: Suppression) -> Json:
         **({"day": suppression.day} if suppression.day else {}),
         "why": suppression.why, "origin": suppression.origin,
     }
-
-
-def fixes_document(fixes: Fixes, written: Sequence[Json | None]) -> Json:
-    """The document without its schema and exit code. written: of each consumer, or null."""
-    saved = fixes.saved
-    return {
-        "dry_run": fixes.dry_run,
-        "saved": None if saved is None else {"path": saved.path, "sha256": saved.digest},
-        "consumers": [
-            {
-                "name": each.name, "stream": each.stream, "exit": exit_json(each.exit),
-                "plan": None if each.report is None else report_json(each.report, each.exit),
-                "fix": fix,
-                "error": None if each.failure is None else error_json(each.failure),
-            }
-            for each, fix in zip(fixes.consumers, written, strict=True)
-        ],
-    }
-
-
-def fixes_summary(fixes: Fixes) -> Iterator[str]:
-    """A line for each consumer: planned, wrote, refused, half done, failed, or nothing to do."""
-    width = max(len(each.name) for each in fixes.consumers)
-    for each in fixes.consumers:
-        yield f"{each.name:{width}}  {_outcome(each, fixes.dry_run)}"
-    if fixes.saved is not None:
-        yield f"plans saved to {fixes.saved.path}"
-
-
-def applying(fixes: Fixes, saved: Saved, context: Context) -> tuple[list[str], str]:
-    """The command that writes all saved plans, and its condition."""
-    planned = [
-        each.report.snapshot for each in fixes.consumers
-        if each.report is not None and isinstance(each.report.decision, Plan)
-    ]
-    argv = ["--plan", saved.path, *context.suggested_command]
-    first, *_ = planned
-    if "--live" in argv or not all(snapshot.locator.stop_words for snapshot in planned):
-        return command("fix", *argv), ""
-    more = [word for word in first.locator.stop_words if word not in argv]
-    return command("fix", *argv, *more), once_stopped(first)
-
-
-def _outcome(each: ConsumerFix, dry_run: bool) -> str:
-    """What came of a consumer. Why it failed is on stderr."""
-    if isinstance(each.failure, HalfDone):
-        return f"half done: see {each.failure.journal or 'above'}"
-    if each.failure is not None:
-        refused = each.failure.exit is Exit.REFUSED
-        return f"{'refused' if refused else 'failed'}, nothing was written"
-    if each.fixed is not None:
-        left = "" if each.exit is Exit.OK else "; shards are left, see above"
-        return f"wrote {count(each.fixed.written, 'step')}, journal {each.fixed.journal}{left}"
-    if each.report is not None and isinstance(each.report.decision, Plan):
-        return "planned" if dry_run else "planned, not written"
-    return "nothing to write" if each.exit is Exit.OK else "no plan"

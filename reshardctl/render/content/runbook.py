@@ -27,7 +27,7 @@ from reshardctl.render.content.findings import (
     remedy,
     supposed,
 )
-from reshardctl.render.content.plan import BESIDE, counts, nothing, remaining, undo_words
+from reshardctl.render.content.plan import BESIDE, counts, remaining, undo_words
 from reshardctl.render.content.questions import answering, choices
 from reshardctl.render.content.roundup import (
     HEADS,
@@ -42,6 +42,7 @@ from reshardctl.render.content.roundup import (
     searched_lines,
     total,
 )
+from reshardctl.render.content.undo import nothing
 from reshardctl.render.content.verdict import tally
 from reshardctl.render.context import Context
 from reshardctl.render.costs import absolute, widest
@@ -144,10 +145,6 @@ def _answered(report: Report, ask: Ask) -> str:
     return "".join(f"With {prose(line)}. " for line in known)
 
 
-def _stop(report: Report) -> Task:
-    return STOP_UNSEEN if report.snapshot.locator.stop_words else STOP
-
-
 def _back(report: Report, journal: str, context: Context) -> list[str]:
     return take_back(report.snapshot, journal, context.suggested_command)
 
@@ -225,7 +222,7 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
         digest = code(saved.digest)
         see = (f"Keep the plan: {code(saved.path)}, SHA-256 {digest}.", [])
     return [
-        _stop(report),
+        STOP_UNSEEN if report.snapshot.locator.stop_words else STOP,
         (KEEP, _backup(report)),
         see,
         (APPLY, [apply]),
