@@ -5,7 +5,7 @@ A line of `formats.Format` says which view a format writes, and which function d
 has the words of each result, `graph` the pictures.
 
 Other rooms import `content.documents`, `content.journals`, `content.plan`, `content.questions`,
-`content.roundup`, `content.tables`, `content.verdict`, `content.writes`, `context`, `costs`,
-`document`, `escape`, `formats`, `graph.chart`, `graph.drawings`, `html`, `markup`, `words`. Read
-`document` first.
+`content.roundup`, `content.tables`, `content.undo`, `content.verdict`, `content.writes`, `context`,
+`costs`, `document`, `escape`, `formats`, `graph.chart`, `graph.drawings`, `html`, `markup`,
+`words`. Read `document` first.
 """
