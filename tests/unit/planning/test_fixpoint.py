@@ -31,7 +31,7 @@ from reshardctl.model import (
 )
 from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual, shards_left
 from reshardctl.planning.effects import Effect, Harm, StreamState
-from reshardctl.planning.joining import both, cheapest, joined
+from reshardctl.planning.joining import _of_its_family, both, cheapest, joined
 from reshardctl.planning.plan import Answers, Case, Planner, decide
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.writes import rebase
@@ -249,3 +249,18 @@ def test_a_new_consumer_begins_at_every_open_shard():
     assert isinstance(found, Plan)
     assert {w.key for w in writes_of(found.steps)} == {*case.state.lineage.open_shards()}
     assert decide(replace(new, images=after([], found.steps))) == Nothing()
+
+
+@pytest.mark.parametrize(("others", "joins"), [(0, True), (98, True), (99, False)])
+def test_a_step_joins_another_of_its_family_while_a_transaction_has_room(others, joins):
+    """TransactWriteItems takes 100 items (DynamoDB API reference)."""
+    lineage = split_in_turn(1, [0])
+    parent, child, _ = lineage
+
+    def write(key: str) -> Write:
+        image = Image(key, {"leaseKey": {"S": key}})
+        return Write(key, Delete(), image, "a row too many")
+
+    more = tuple(write(shard_id(100 + n)) for n in range(others))
+    first, second = Step("parent", (write(parent), *more)), Step("child", (write(child),))
+    assert _of_its_family([first], second, Kcl(), lineage) == (0 if joins else None)

@@ -41,6 +41,7 @@ from reshardctl.report.status import (
     ShardState,
     StoredPosition,
     _life,
+    _most_first,
     position_of,
 )
 from tests.support.case import all_cases
@@ -193,3 +194,7 @@ def test_in_a_crash_no_shard_is_read(certain: bool, begins: Begins) -> None:
 def test_a_shard_is_never_read_where_all_that_is_left_is_lost(harm, at, past, certain, begins):
     effect = Effect(harm, ONE, certain, past=past)
     assert start_of(reads(at), effect) == NextStart(begins)
+
+
+def test_the_largest_comes_first_and_the_unknown_last():
+    assert sorted([None, 0.0, 0.5, 7.0], key=_most_first) == [7.0, 0.5, 0.0, None]

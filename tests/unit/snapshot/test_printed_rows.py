@@ -145,6 +145,7 @@ def test_a_csv_file_has_the_librarys_types() -> None:
     ('"a","x","1","[1]"', ["parentShardId"]),
     ('"a","x","1","7"', ["parentShardId"]),
     ('"a","x","1"', ["line 2: 3 values for 4 columns"]),
+    ('"a"x,"x","1",""', ["line 2: no CSV"]),
     ('"","x","1",""', ["its key leaseKey is missing"]),
     ('"a","x""y,"1",""', ["line"]),
     ('"a","4.96807E+55","1",""', ["line 2.checkpoint: '4.96807E+55' was changed on its way"]),
@@ -157,6 +158,13 @@ def test_what_a_csv_file_does_not_tell_is_refused(line: str, words: list[str]) -
     text = f"{caught.value.what}\n{caught.value.next}"
     assert "a.csv" in text and "aws dynamodb scan" in text, text
     assert all(word in text for word in words), text
+
+
+def test_a_cell_of_a_named_type_is_what_its_json_says() -> None:
+    """A header with a type in parentheses, as in `note (BOOL)`."""
+    text = '"leaseKey","checkpoint","note (BOOL)"\n"a","x","true"\n'
+    (read,) = images_of([Printed("a.csv", text.encode())], LEASES)
+    assert read.attributes["note"] == {"BOOL": True}
 
 
 @pytest.mark.parametrize("number", ["0.016447", "0.000016", "-3"])
