@@ -57,7 +57,7 @@ def test_a_file_that_is_none(lab, tmp_path, text, says):
     if text is not None:
         file.write_text(text)
     result = lab.cli("inspect", *lab.where, "--baseline", file)
-    assert result.code == 2 and result.says(str(file), says, "reshardctl inspect --format json")
+    assert result.code == 2 and result.says(str(file), says, "reshardctl inspect CONSUMER --stream STREAM --format json")
     assert lab.wire.calls == []
 
 

@@ -380,4 +380,4 @@ def test_an_index_beside_it_that_is_not_loaded_is_told(golden, kinesis):
 
 def test_what_is_printed_writes_and_undoes_as_it_stands(golden, tmp_path):
     lab = golden("0.9.0", "q3")
-    written_and_undone_as_printed(lab, lab.texts, tmp_path)
+    written_and_undone_as_printed(lab, lab.everything, tmp_path)
