@@ -57,7 +57,8 @@ def test_a_file_that_is_none(lab, tmp_path, text, says):
     if text is not None:
         file.write_text(text)
     result = lab.cli("inspect", *lab.where, "--baseline", file)
-    assert result.code == 2 and result.says(str(file), says, "reshardctl inspect CONSUMER --stream STREAM --format json")
+    make = "reshardctl inspect CONSUMER --stream STREAM --format json"
+    assert result.code == 2 and result.says(str(file), says, make)
     assert lab.wire.calls == []
 
 
