@@ -162,11 +162,12 @@ def test_what_a_stranger_hides_is_written_before_the_hole_that_shows_it_is_close
     ("2.2.11", {"entityType": {"S": "SOMETHING"}}, True), ("1.15.3", {}, False),
     ("1.15.3", {"entityType": {"S": "SOMETHING"}}, False),
     ("2.7.2", {"entityType": {"S": "SOMETHING"}}, False),
+    ("1.13.3", {"parentShardId": {"SS": ["shardId-000000000099"]}}, False),
 ])  # fmt: skip
 def test_a_row_under_another_key_that_names_a_listed_parent_stops_a_full_synchronisation(
     release: str, kind: dict[str, Any], dies: bool
 ) -> None:
-    stranger = {**LEASE, **kind, "parentShardId": {"SS": ["shardId-000000000000"]}}
+    stranger = {**LEASE, "parentShardId": {"SS": ["shardId-000000000000"]}, **kind}
     items = [*CASE.items(), stranger]
     found = bench(items, release)
     ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)

@@ -18,19 +18,33 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spec import BASIC_KINDS
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError
-from reshardctl.model import DONE, START, TIP, Basis, Cut, Image, ShardId, after, at_number, changed
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Basis,
+    Cut,
+    Image,
+    ShardId,
+    Update,
+    after,
+    at_number,
+    changed,
+    shard_id,
+)
 from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
-from reshardctl.planning.policy import POSITIONS
+from reshardctl.planning.policy import EVERYTHING, POSITIONS, Accept
 from reshardctl.planning.restore import Restore
 from reshardctl.snapshot.positions import ExportedPositions, csv_text, json_text, positions_in
 from reshardctl.snapshot.resolve import resolved_positions
 from reshardctl.snapshot.take import FrozenStream
+from tests.support.case import CASES, all_cases, load
 from tests.support.case import Case as CaseFile
-from tests.support.case import all_cases
 from tests.support.dialects import dialect_of, spoken
 from tests.support.judging import Bench, options_of
 
+ALL = Accept(reread=EVERYTHING, skip=EVERYTHING, disorder=True)
 EVERY = 12
 """One case in so many is in the default suite; all of them are where nothing is in a hurry."""
 
@@ -188,3 +202,31 @@ def test_a_place_whose_time_is_not_known_goes_nowhere():
     for cut, time in ((None, None), (at_number("1"), None)):
         position = StoredPosition(root, cut, time, Basis.STORED, "")
         assert times_back(state, {root: position}, 60) == {}
+
+
+def places(file: CaseFile, options: dict[str, str], shard: int, cut: Cut) -> object:
+    """The decision on a place that the operator gives, whatever it costs."""
+    case = Bench.on(file, dialect_of(file.consumer).images(file), options).plan_case
+    given = replace(POSITIONS, places={shard_id(shard): cut})
+    return decide(replace(case, policy=given, accept=ALL))
+
+
+def test_an_end_replaces_a_number_that_is_not_the_shard_s_own():
+    """With it the mark would prove nothing (RSH206)."""
+    file = load(CASES / "kinsumer" / "finished-at-another-number.toml")
+    plan = places(file, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"}, 0, DONE)
+    assert isinstance(plan, Plan)
+    (write,) = (write for step in plan.steps for write in step.writes)
+    assert isinstance(write.change, Update)
+    assert write.change.set["SequenceNumber"] == {"NULL": True}
+
+
+@pytest.mark.parametrize(("shard", "way"), [
+    (0, "--set 1=TRIM_HORIZON --set 2=TRIM_HORIZON"), (1, "give those shards another position"),
+])  # fmt: skip
+def test_an_end_that_a_store_cannot_hold_has_a_way_out(shard, way):
+    """kinesis-consumer marks no end: what is below needs a row, and an open shard has none."""
+    file = load(CASES / "kinesis-consumer" / "c.toml")
+    options = {"app": "app", "release": "0.5.0", "initial": "TRIM_HORIZON"}
+    decision = places(file, options, shard, DONE)
+    assert isinstance(decision, NoSafePlan) and way in decision.ways_out[0]

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Movement, Snapshot, Watched
 from reshardctl.model import START, Probe, ShardId, at_time, shard_id
-from reshardctl.planning.decision import NoSafePlan, Nothing, Residual
+from reshardctl.planning.decision import NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.effects import Effect, Harm
+from reshardctl.report.changes import mending
 from reshardctl.report.counts import by_probes, interval_of, intervals
 from reshardctl.report.forecast import places_to_watch
-from reshardctl.report.report import RepairOptions, make
+from reshardctl.report.report import Interrupted, RepairOptions, WayOut, make
 from reshardctl.report.scope import ScopeOptions
 from tests.support.judging import images_of, lineage_of
 from tests.unit.render.samples import CASES, report_of
@@ -93,3 +94,25 @@ def test_nothing_where_nobody_runs_or_nobody_watched() -> None:
     silent = snapshot("healthy-roots", {A: replace(STILL, renewed=False)})
     assert places_to_watch(silent) == []
     assert places_to_watch(replace(silent, watched=None)) == []
+
+
+def test_an_interrupted_fix_is_told_with_the_commands_that_go_on():
+    """No command is at the end of the sentence, where a full stop would be copied with it."""
+    resume = WayOut("finishes it", ("fix", "--resume", "a b.jsonl"))
+    ways = (resume, WayOut("takes it back", ("undo",)))
+    assert Interrupted("a fix was interrupted", ways).note == (
+        "a fix was interrupted: reshardctl fix --resume 'a b.jsonl' finishes it, "
+        "and reshardctl undo takes it back"
+    )
+    assert Interrupted("somebody writes it").note == "somebody writes it"
+
+
+def test_a_write_that_leaves_a_shard_out_of_order_mends_nothing_of_that():
+    """The page of RSH201: no position changes what reads all shards at once."""
+    report = report_of("a-both", "initial=LATEST&release=3.5.1")
+    assert isinstance(report.decision, Plan)
+    (lost,) = report.findings
+    mixed = Effect(Harm.DISORDERED, lost.shards[0], certain=True, inherent=True)
+    disorder = replace(lost, code="RSH201", effects=(mixed,), shards=lost.shards[:1])
+    report = replace(report, decision=replace(report.decision, after=((mixed,),)))
+    assert not mending(report, disorder).writes and mending(report, lost).writes

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.snapshot.positions import position_of_option, positions_in, save, text_of
+from reshardctl.snapshot.positions import cut_in, position_of_option, positions_in, save, text_of
 
 HEAD = "shard,kind,number,sub_number,time,basis,stored\n"
 AFTER, NUMBER = "AFTER_SEQUENCE_NUMBER", "4" * 56
@@ -90,3 +90,10 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     file.write_bytes(HEAD.encode("utf-16"))
     with pytest.raises(UsageError, match="not a text in UTF-8"):
         text_of(file)
+
+
+def test_a_place_with_a_number_that_it_does_not_have_is_refused():
+    """One of both was meant, and nothing shows which."""
+    with pytest.raises(UsageError, match="TRIM_HORIZON and a sequence number: one of both") as told:
+        cut_in({"kind": "TRIM_HORIZON", "number": "49"}, "entry 1")
+    assert "leave number empty" in told.value.next

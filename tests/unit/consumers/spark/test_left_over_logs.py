@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from reshardctl.consumers.spark.encode import edited
 from reshardctl.consumers.spark.files import by_folder
 from reshardctl.consumers.spark.sources import wants
 from reshardctl.errors import CannotTell
 from reshardctl.model import Image
 from tests.proof.reference.test_spark_cases import Situation
-from tests.support.case import all_cases
+from tests.support.case import CASES, all_cases, load
 from tests.support.dialects.spark import images
 from tests.support.judging import Bench
 
@@ -81,3 +83,17 @@ def test_a_file_in_the_way_of_the_next_batch_s_log_crashes_it(name: str, why: st
     start = {"startingPosition": "TRIM_HORIZON", "release": RELEASE}
     (run,) = Bench.on(case, rows, start).replays()
     assert run.crash is not None and why in run.crash.why and not run.crash.certain
+
+
+def test_a_batch_that_says_already_what_is_wanted_only_loses_its_log():
+    """So that it runs as it is planned."""
+    case = load(CASES / "spark" / "half-logged-awslabs-1.toml")
+    expect = case.expects[0]
+    posed = Bench.of(case, expect.initial[0], expect.releases[-1]).plan_case
+    checkpoint = posed.checkpoint()
+    batch = checkpoint.newest_batch
+    app: Any = posed.candidates[0].app
+    steps = edited(checkpoint, batch, batch.positions, app.traits)
+    assert [step.title for step in steps] == [
+        "remove shardId-000000000000 from the log of batch 1"
+    ]

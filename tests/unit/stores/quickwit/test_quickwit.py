@@ -133,3 +133,9 @@ def test_modes_stay(root):
     assert row is not None
     assert store.write(moved(row, "7"), "token") is WriteResult.APPLIED
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_an_index_that_is_not_there_is_named_with_those_that_are(blobs):
+    with pytest.raises(UsageError, match="there is no index log") as told:
+        indexes(blobs, "log").read()
+    assert "logs" in told.value.next
