@@ -83,11 +83,12 @@ def doubt_beside_others(
     if not theirs or not isinstance(decision, Plan):
         return ""
     consumer, lineage, origins = case.consumer, case.state.lineage, case.origins(checkpoint)
+    named = case.policy.places if case.policy.names_shards else {}
     written = {consumer.shard_of(write.key) for write in writes_of(decision.steps)}
     near = lineage.related(written.intersection(lineage))
     silent = [s for s in consumer.positions(checkpoint) if s in near and origins.get(s) is None]
     doubtful = [
-        shard for shard in silent if shard not in case.policy.places
+        shard for shard in silent if shard not in named
         and _OF_THIS_STREAM.isdisjoint(origins.get(each) for each in lineage.related([shard]))
     ]
     if not doubtful:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from reshardctl.consumers.kcl.rows import parse
+from reshardctl.consumers.kcl.sync import in_the_way
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Stream, WontRead
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
@@ -173,6 +174,9 @@ def test_a_row_under_another_key_that_names_a_listed_parent_stops_a_full_synchro
     ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)
     (simulation,) = found.replays()
     assert (ran.died, simulation.crash is not None) == (dies, dies)
+    lineage, app = found.plan_case.state.lineage, found.plan_case.candidates[0].app
+    obstacle = in_the_way(lineage, found.plan_case.checkpoint(), app.traits)  # type: ignore[attr-defined]
+    assert (obstacle is not None) is dies
     decision = found.decide()
     assert isinstance(decision, NoSafePlan) is dies
     assert not dies or "delete that row by hand" in str(decision.ways_out)
