@@ -221,6 +221,9 @@ class Origin(Enum):
     """It fits its shard, and nothing proves more."""
 
 
+OF_THIS_STREAM = frozenset({Origin.OWN, Origin.UNPROVEN})
+
+
 def origin(lineage: Lineage, text: str) -> Origin | None:
     """Whose the number is; `None` for what no stream can have given out.
 

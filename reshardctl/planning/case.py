@@ -17,7 +17,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate, Consumer, Incarnation
-from reshardctl.consumers.sequence_numbers import NumberKind, Origin, classify, origin
+from reshardctl.consumers.sequence_numbers import (
+    OF_THIS_STREAM,
+    NumberKind,
+    Origin,
+    classify,
+    origin,
+)
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -289,7 +295,7 @@ def _undated(case: Case, checkpoint: Any, frontier: Frontier) -> dict[ShardId, S
     lineage = case.state.lineage
     dated = [
         shard for shard, whose in case.origins(checkpoint).items()
-        if shard in lineage and whose in _OF_THIS_STREAM
+        if shard in lineage and whose in OF_THIS_STREAM
     ]
     known = {*dated, *lineage.ancestors(*dated)}
     why = "marked as finished, perhaps before the stream was made again"
@@ -299,16 +305,13 @@ def _undated(case: Case, checkpoint: Any, frontier: Frontier) -> dict[ShardId, S
     }
 
 
-_OF_THIS_STREAM = frozenset({Origin.OWN, Origin.UNPROVEN})
-
-
 def forgotten(case: Case, checkpoint: Any) -> frozenset[ShardId]:
     """The shards that begin anew in a recreated stream.
 
     All of them where no row has a number of this stream; else those whose number is older than it.
     """
     origins = case.origins(checkpoint)
-    if not _OF_THIS_STREAM.intersection(origins.values()):
+    if not OF_THIS_STREAM.intersection(origins.values()):
         return frozenset(case.state.lineage)
     return frozenset(shard for shard, whose in origins.items() if whose is Origin.EARLIER)
 

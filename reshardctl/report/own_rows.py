@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reshardctl.consumers.base import Contradiction, Incarnation
-from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.consumers.sequence_numbers import OF_THIS_STREAM, Origin
 from reshardctl.diagnosis.evidence import (
     AMBIGUOUS,
     NAMED,
@@ -68,9 +68,6 @@ def require_own(
     raise error
 
 
-_OF_THIS_STREAM = frozenset({Origin.OWN, Origin.UNPROVEN})
-
-
 def doubt_beside_others(
     case: Case, checkpoint: Any, foreign: Mapping[ShardId, Foreign], decision: Decision
 ) -> str:
@@ -89,7 +86,7 @@ def doubt_beside_others(
     silent = [s for s in consumer.positions(checkpoint) if s in near and origins.get(s) is None]
     doubtful = [
         shard for shard in silent if shard not in named
-        and _OF_THIS_STREAM.isdisjoint(origins.get(each) for each in lineage.related([shard]))
+        and OF_THIS_STREAM.isdisjoint(origins.get(each) for each in lineage.related([shard]))
     ]
     if not doubtful:
         return ""

@@ -136,11 +136,12 @@ class _Start(Struct, frozen=True):
 
     def _finished(self, row: Row) -> Fate:
         """The fate of a finished shard; only the leader checks Finished."""
-        shard, over = row.shard, _OVER if row.owner is None else _OVER_AND_OWNED
-        foreign = kind_of(self.lineage, row).of_no_record
-        if not self.lineage.is_open(shard) and (foreign or shard not in self.asked):
-            if shard in self.asked:
-                return self._unfinished(row)
+        shard = row.shard
+        foreign = not self.lineage.is_open(shard) and kind_of(self.lineage, row).of_no_record
+        if foreign and shard in self.asked:
+            return self._unfinished(row)
+        if shard not in self.asked and not self.lineage.is_open(shard):
+            over = _OVER if row.owner is None else _OVER_AND_OWNED
             why = "marked as finished at a number of another shard: the leader leaves it out"
             return replace(over, cause=Cause.FALSE_END, why=why) if foreign else over
         at = cut_of(self.lineage, row, self.app)

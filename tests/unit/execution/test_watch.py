@@ -11,8 +11,6 @@ from reshardctl.consumers.locator import parse
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import Refused
 from reshardctl.execution.watch import watch
-from reshardctl.planning.joining import rewritten
-from tests.contracts.medium_contract import create, row, step
 
 
 def test_without_the_source_s_row_nothing_shows_that_it_is_switched_off():
@@ -26,9 +24,3 @@ def test_without_the_source_s_row_nothing_shows_that_it_is_switched_off():
 @pytest.mark.parametrize("name", sorted(set(CONSUMERS) - {"quickwit"}))
 def test_no_other_consumer_can_be_switched_off_in_its_store(name):
     assert CONSUMERS[name].enabled_state(()) is None
-
-
-def test_a_step_of_files_keeps_its_title_whichever_rows_it_still_writes():
-    """The others name the rows in it."""
-    both = step(create(row("a")), create(row("b")))
-    assert rewritten(both, both.writes[:1], CONSUMERS["quickwit"]).title == both.title

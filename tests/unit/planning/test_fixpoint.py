@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import StalePlan
 from reshardctl.model import (
     DONE,
@@ -31,7 +32,7 @@ from reshardctl.model import (
 )
 from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual, shards_left
 from reshardctl.planning.effects import Effect, Harm, StreamState
-from reshardctl.planning.joining import _of_its_family, both, cheapest, joined
+from reshardctl.planning.joining import _of_its_family, both, cheapest, joined, rewritten
 from reshardctl.planning.plan import Answers, Case, Planner, decide
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.writes import rebase
@@ -264,3 +265,12 @@ def test_a_step_joins_another_of_its_family_while_a_transaction_has_room(others,
     more = tuple(write(shard_id(100 + n)) for n in range(others))
     first, second = Step("parent", (write(parent), *more)), Step("child", (write(child),))
     assert _of_its_family([first], second, Kcl(), lineage) == (0 if joins else None)
+
+
+def test_a_step_of_files_keeps_its_title_whichever_rows_it_still_writes():
+    """The others name the rows in it."""
+    def deleted(key: str) -> Write:
+        return Write(key, Delete(), Image(key, {}), "a row too many")
+
+    step = Step("metastore.json", (deleted("a"), deleted("b")))
+    assert rewritten(step, step.writes[:1], CONSUMERS["quickwit"]).title == step.title
