@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -52,7 +52,7 @@ def judging(name: str, store: str) -> Callable[[int], AbstractContextManager[Jud
             def judge(state: State, images: list[Image]) -> Seen:
                 def attempt() -> Seen:
                     place = stores.plant(_Store(state.consumer, store), images)  # type: ignore[arg-type]
-                    return _start(state, place, library)
+                    return _start(state, place, library, stores.asked_again(place))
 
                 return despite_accidents(attempt)
 
@@ -61,10 +61,10 @@ def judging(name: str, store: str) -> Callable[[int], AbstractContextManager[Jud
     return opened
 
 
-def _start(state: State, place: Place, library: Library) -> Seen:
+def _start(state: State, place: Place, library: Library, again: Collection[str]) -> Seen:
     with ServedStream(state.case) as stream:
         said = {"kinesis": stream.address, "stream": stream.name, "initial": state.initial}
-        seen = observed(library, stream, {**place.settings, **said})
+        seen = observed(library, stream, {**place.settings, **said}, again)
     delivered: dict[str, tuple[str, ...]] = {}
     for event in seen.log.of("RECORD"):
         shard = shard_name(int(event.members["key"][1:]))  # its partition key is k and that

@@ -10,11 +10,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from reshardctl.testing import FakeKinesis
+from reshardctl.testing.requests import Call
 from tests.proof.libraries.go.library import (
     ATTEMPTS,
+    LeaderFirst,
     Library,
     Panicked,
     ReadTwice,
+    check_asked,
     check_readers,
     despite_accidents,
 )
@@ -88,3 +92,12 @@ def test_a_shard_that_two_goroutines_read_shows_nothing() -> None:
     with pytest.raises(ReadTwice, match="s1-0"):
         check_readers("telegraf-1.39", log)
     check_readers("kinsumer", log)
+
+
+def test_a_finished_shard_that_the_leader_dropped_first_shows_nothing() -> None:
+    """kinsumer reads the ShardCache while its leader's first round writes it."""
+    fake = FakeKinesis()
+    fake.calls.append(Call("GetShardIterator", {"ShardId": "shardId-000000000001"}))
+    with pytest.raises(LeaderFirst, match="shardId-000000000000"):
+        check_asked(fake, ["shardId-000000000000", "shardId-000000000001"])
+    check_asked(fake, ["shardId-000000000001"])

@@ -78,7 +78,7 @@ class Laboratory:
             began = time.monotonic()
             stream.fake.calls.clear()
             said = _settings(situation, case, place, stream)
-            seen = observed(self._library, stream, said)
+            seen = observed(self._library, stream, said, self._stores.asked_again(place))
             if situation.library in TELEGRAF:
                 self.left[situation.id] = rows_left(
                     self._dynamodb.client, place.settings["table"], stream.fake, stream.name

@@ -48,6 +48,24 @@ class Stores:
             return self._redis(name, images)
         return self._sql(situation.store, name, images)
 
+    def asked_again(self, place: Place) -> frozenset[str]:
+        """Finished shards that kinsumer asks for first, as its ShardCache names them or is empty.
+
+        A row that cannot be captured is not asked for: one with an owner, or a mistyped attribute.
+        """
+        if not place.locator.startswith("kinsumer:"):
+            return frozenset()
+        app = place.settings["app"]
+        rows = self._scan(f"{app}_checkpoints")
+        cached = [r for r in self._scan(f"{app}_metadata") if r["Key"] == {"S": "ShardCache"}]
+        listed = [each.get("S") for r in cached for each in r.get("ShardIDs", {}).get("L", [])]
+        return frozenset(
+            row["Shard"]["S"] for row in rows
+            if "N" in row.get("Finished", {}) and "S" not in row.get("OwnerID", {})
+            and "N" in row.get("LastUpdate", {})
+            and (not listed or row["Shard"]["S"] in listed)
+        )
+
     def _kinsumer(self, app: str, images: Iterable[Image]) -> Place:
         for table, key in KINSUMER.items():
             self._create(f"{app}_{table}", [key])
@@ -115,6 +133,9 @@ class Stores:
             KeySchema=[{"AttributeName": key, "KeyType": kind} for key, kind in kinds],
             AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
         )
+
+    def _scan(self, table: str) -> list[dict[str, Any]]:
+        return list(self._dynamodb.client.scan(TableName=table, ConsistentRead=True)["Items"])
 
     def _put(self, table: str, image: Image) -> None:
         item = {name: _bytes(dict(value)) for name, value in image.attributes.items()}
