@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from reshardctl.codec.values import last_place
 from reshardctl.consumers.base import Cannot, Incarnation
+from reshardctl.errors import WrongStream
 from reshardctl.model import (
     START,
     Cut,
@@ -161,9 +162,12 @@ class Planner(Starts, frozen=True):
         whole: Plan = first
         left = shards_left(first)
         for _ in range(PASSES):
-            more = self.after(whole.steps).one_pass()
+            try:
+                more = self.after(whole.steps).one_pass()
+            except WrongStream:
+                return _of_nobody("another stream's", "RSH212")
             if isinstance(more, Ask) and more.options == ("recreated",):
-                return _of_nobody()
+                return _of_nobody("older than it", "RSH207")
             if not isinstance(more, Plan):
                 return whole
             further = self._without(left, more.steps)
@@ -342,11 +346,11 @@ def _withholds(kept: Iterable[ShardId]) -> NoSafePlan:
     )
 
 
-def _of_nobody() -> NoSafePlan:
+def _of_nobody(theirs: str, rule: str) -> NoSafePlan:
     return NoSafePlan(
         "after the repair no number would show any more that the rows are this stream's, for the "
-        "numbers that are left are older than it",
-        ("settle these first: reshardctl rule RSH207",),
+        f"numbers that are left are {theirs}",
+        (f"settle these first: reshardctl rule {rule}",),
     )
 
 

@@ -84,7 +84,7 @@ class Policy(Struct, frozen=True):
     when: the time of a policy by time, as it was given. since: the same in Unix seconds, once
     resolved; places: then, the position at it of every shard that was open. notes: remarks made
     when it was resolved. given: positions that the operator gives, until they are resolved to
-    `places`.
+    `places`. shifts: whether `places` were reckoned from the stored positions (`--shift`).
     """
 
     name: str
@@ -94,6 +94,7 @@ class Policy(Struct, frozen=True):
     places: Mapping[ShardId, Cut] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     given: GivenPositions | None = None
+    shifts: bool = False
 
     @property
     def text(self) -> str:

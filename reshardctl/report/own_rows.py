@@ -74,13 +74,17 @@ def doubt_beside_others(
     """The doubt about rows without a number beside another stream's, if a plan goes by them.
 
     A number of this stream in their family shows that they are its own; so does the operator who
-    names the shard.
+    names the shard. A row of an earlier stream raises the same doubt, unless the operator has said
+    that the stream was made again: then they count as the earlier one's.
     """
-    theirs = [shard for shard, of in foreign.items() if of.origin is Origin.ELSEWHERE]
+    theirs = [
+        shard for shard, of in foreign.items()
+        if of.origin is Origin.ELSEWHERE or not case.recreated
+    ]
     if not theirs or not isinstance(decision, Plan):
         return ""
     consumer, lineage, origins = case.consumer, case.state.lineage, case.origins(checkpoint)
-    named = case.policy.places if case.policy.names_shards else {}
+    named = case.policy.places if case.policy.names_shards and not case.policy.shifts else {}
     written = {consumer.shard_of(write.key) for write in writes_of(decision.steps)}
     near = lineage.related(written.intersection(lineage))
     silent = [s for s in consumer.positions(checkpoint) if s in near and origins.get(s) is None]

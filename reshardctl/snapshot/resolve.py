@@ -227,7 +227,8 @@ def resolved_positions(policy: Policy, snapshot: Snapshot, stream: Stream) -> Po
         _require_same_stream(given, case)
         places, notes = _checked(case, now, given, stream, snapshot.words)
     moved = {shard: cut for shard, cut in places.items() if not _stands(now.get(shard), cut)}
-    return replace(policy, given=None, places=moved, notes=tuple(notes))
+    shifts = given.back is not None
+    return replace(policy, given=None, places=moved, notes=tuple(notes), shifts=shifts)
 
 
 def _require_same_stream(given: GivenPositions, case: Case) -> None:

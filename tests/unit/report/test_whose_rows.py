@@ -16,8 +16,10 @@ from reshardctl.consumers.sequence_numbers import born_later
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, decode, shard_id
-from reshardctl.planning.plan import Plan
+from reshardctl.model import START, Image, at_number, decode, shard_id
+from reshardctl.planning.plan import NoSafePlan, Plan
+from reshardctl.planning.policy import LATEST as LATEST_NOW
+from reshardctl.planning.policy import POSITIONS
 from reshardctl.report.report import RepairOptions, make
 from tests.support.case import CASES, load
 from tests.support.case_stream import number
@@ -121,3 +123,39 @@ def test_an_end_beside_another_stream_s_row_may_be_that_stream_s(known):
     assert isinstance(report.decision, Plan)
     assert ("no sequence number shows whose the rows of 0 are" in report.doubt) is not known
     assert ("fix asks for --created" in str(report.notes)) is not known
+
+
+OWN = str(CASE.records[shard_id(1)][0][0])
+NEXT = at_number(CASE.records[shard_id(1)][1][0])
+OLDER = str(number(int(CREATED) - 9_000, 2, int(CREATED) - 8_900, 5))
+"""Of shard 2 of the stream that had this name before."""
+BESIDE_OTHERS = {0: "SHARD_END", 1: OWN, 5: YOUNGER}
+LATEST = replace(LATEST_NOW, since=float(CASE.now), places={shard_id(1): NEXT})
+ALL_BACK = replace(POSITIONS, places={shard_id(0): START}, shifts=True)
+
+
+@pytest.mark.parametrize(("rows", "options", "asked"), [
+    pytest.param({0: "SHARD_END", 1: OWN, 2: OLDER}, RepairOptions(), True, id="earlier stream"),
+    pytest.param(
+        {0: "SHARD_END", 1: OWN, 2: OLDER}, RepairOptions(recreated=CREATED), False,
+        id="earlier stream, of which the operator knows",
+    ),
+    pytest.param(BESIDE_OTHERS, RepairOptions(policy=LATEST), True, id="latest names no shard"),
+    pytest.param(BESIDE_OTHERS, RepairOptions(policy=ALL_BACK), True, id="shift names none"),
+    pytest.param(
+        BESIDE_OTHERS, RepairOptions(policy=replace(ALL_BACK, shifts=False)), False, id="set does",
+    ),
+])
+def test_what_shows_whose_an_end_is_and_what_does_not(rows, options, asked):
+    report = make(snapshot(rows), options)
+    assert isinstance(report.decision, Plan)
+    assert ("no sequence number shows whose the rows of 0 are" in report.doubt) is asked
+
+
+def test_no_plan_leaves_only_another_stream_s_numbers():
+    """Every later command would take the table for the other stream's."""
+    policy = replace(POSITIONS, places={shard_id(1): START})
+    report = make(snapshot(BESIDE_OTHERS), RepairOptions(policy=policy))
+    assert isinstance(report.decision, NoSafePlan)
+    assert "the numbers that are left are another stream's" in report.decision.why
+    assert report.decision.ways_out == ("settle these first: reshardctl rule RSH212",)

@@ -211,6 +211,7 @@ def test_every_position_goes_back_by_a_time() -> None:
     back = places(GivenPositions(back=390.0))
     before = [n for n, time in zip(NUMBERS[1], ARRIVALS, strict=True) if time < CREATED + 2000]
     assert back.places[shard_id(1)] == at_number(before[-1]) and back.notes == ()
+    assert back.shifts
     assert shard_id(2) not in back.places, "it is at its beginning already"
     rows = [lease(0, "SHARD_END"), lease(1, NUMBERS[1][-1]), lease(2, "TRIM_HORIZON")]
     assert shard_id(3) not in places(GivenPositions(back=390.0), snapshot=taken(rows=rows)).places
