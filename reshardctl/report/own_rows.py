@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reshardctl.consumers.base import Contradiction, Incarnation
@@ -17,7 +17,7 @@ from reshardctl.diagnosis.evidence import (
     made_since,
     same_second_as,
 )
-from reshardctl.model import ShardId, short, writes_of
+from reshardctl.model import Frontier, ShardId, short, writes_of
 from reshardctl.model.phrases import listed
 from reshardctl.planning.plan import CREATION_TIME, Case, Decision, Plan
 
@@ -98,6 +98,29 @@ def doubt_beside_others(
         f"no sequence number shows whose the rows of {_named(doubtful)} are, and the row of "
         f"{_named(theirs)} is {foreign[theirs[0]].words}'s"
     )
+
+
+def left_alone(
+    case: Case, checkpoint: Any, processed: Frontier, decision: Decision
+) -> Iterator[str]:
+    """The shards that a policy would move, if another stream's row did not make their own doubtful.
+
+    A plan that skips nothing names those that it would have to mend itself.
+    """
+    if not isinstance(decision, Plan) or not case.policy.skips or case.policy.names_shards:
+        return
+    lineage = case.state.lineage
+    want = case.policy.frontier(lineage, processed)
+    stored = case.consumer.stored_cuts(lineage, checkpoint, case.candidates[0].app)
+    silent = [
+        shard for shard, whose in case.foreign(checkpoint).items()
+        if whose is None and shard in lineage and stored.get(shard) != want[shard]
+    ]
+    if silent:
+        yield (
+            f"--policy {case.policy.text} does not move {_named(silent)}: no sequence number shows "
+            "that the row is of this stream, and another row is not; --set moves it"
+        )
 
 
 def _named(shards: Iterable[ShardId]) -> str:

@@ -66,7 +66,13 @@ from reshardctl.report.counts import (
     counted_judged,
     intervals,
 )
-from reshardctl.report.own_rows import contradicting, doubt_beside_others, doubt_of, require_own
+from reshardctl.report.own_rows import (
+    contradicting,
+    doubt_beside_others,
+    doubt_of,
+    left_alone,
+    require_own,
+)
 from reshardctl.report.scope import ScopeOptions, part
 
 
@@ -226,6 +232,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     caveats = (
         *case.caveats, *consumer.caveats(checkpoint),
         *_of_scope(repair_options.scope, len(parted.left_out), decision), *unverified(snapshot),
+        *left_alone(case, checkpoint, processed, decision),
     )
     notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):

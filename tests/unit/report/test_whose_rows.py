@@ -19,7 +19,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import START, Image, at_number, decode, shard_id
 from reshardctl.planning.plan import NoSafePlan, Plan
 from reshardctl.planning.policy import LATEST as LATEST_NOW
-from reshardctl.planning.policy import POSITIONS
+from reshardctl.planning.policy import LOSSLESS, POSITIONS
 from reshardctl.report.report import RepairOptions, make
 from tests.support.case import CASES, load
 from tests.support.case_stream import number
@@ -159,3 +159,12 @@ def test_no_plan_leaves_only_another_stream_s_numbers():
     assert isinstance(report.decision, NoSafePlan)
     assert "the numbers that are left are another stream's" in report.decision.why
     assert report.decision.ways_out == ("settle these first: reshardctl rule RSH212",)
+
+
+@pytest.mark.parametrize(("policy", "told"), [(LATEST, True), (ALL_BACK, False), (LOSSLESS, False)])
+def test_a_policy_says_which_shard_it_does_not_move(policy, told):
+    """The end of 0 is not moved either, but no policy would move it."""
+    if policy is LATEST:
+        policy = replace(LATEST, places={**LATEST.places, shard_id(3): NEXT})
+    report = make(snapshot(BESIDE_OTHERS | {3: "TRIM_HORIZON"}), RepairOptions(policy=policy))
+    assert ("--policy latest does not move 3:" in str(report.notes)) is told
