@@ -337,10 +337,16 @@ def cut_of(lineage: Lineage, row: Row, app: App) -> Cut | None:
 
 
 def stored_cut(lineage: Lineage, row: Row, app: App) -> Cut | None:
-    """The cut that a row spells, `None` for one that names no place of its shard."""
-    if row.mistyped or kind_of(lineage, row) is PositionKind.AHEAD:
+    """The cut that a row spells, `None` for one that names no place of its shard.
+
+    That is so of an end at a number of another shard, too.
+    """
+    kind = kind_of(lineage, row)
+    if row.mistyped or kind is PositionKind.AHEAD:
         return None
     if row.finished is not None:
+        if kind.of_no_record and row.shard in lineage and not lineage.is_open(row.shard):
+            return None
         return replace(DONE, text=row.number) if row.number else DONE
     return TIP if row.number == LATEST else cut_of(lineage, row, app)
 

@@ -22,6 +22,7 @@ from reshardctl.consumers.spark.incarnation import (
     incarnation,
     wrong_stream,
 )
+from reshardctl.consumers.spark.marks import proves_nothing
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.options import (
     candidates,
@@ -177,10 +178,11 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def stored_cuts(
         self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /
     ) -> dict[ShardId, Cut]:
-        """The newest batch's positions."""
+        """The newest batch's positions; an end at a number of another shard is none."""
         return {
             shard: cut_of(position) for shard, position in current(checkpoint).items()
             if not is_foreign(lineage, shard, position)
+            and not proves_nothing(lineage, shard, position)
         }
 
     def positions_of_many(self, image: Image, stream: Stream, /) -> Mapping[ShardId, str]:

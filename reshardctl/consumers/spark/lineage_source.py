@@ -309,10 +309,11 @@ def _moved(
     moved: dict[ShardId, Position] = {}
     for shard in lineage:
         fate, wanted = run.fates[shard], want.get(shard, START)
-        if shard in leave or (isinstance(fate, WontRead) and wanted == DONE):
-            continue
         sound = _sound(lineage, shard, marks)
         refused = sound is None and shard in marks
+        ended = isinstance(fate, WontRead) and wanted == DONE and not refused
+        if shard in leave or ended:
+            continue
         if refused or not isinstance(fate, WillRead) or fate.at.lo != wanted:
             moved[shard] = _spelled(wanted, sound)
     return moved

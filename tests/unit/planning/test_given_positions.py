@@ -230,3 +230,21 @@ def test_an_end_that_a_store_cannot_hold_has_a_way_out(shard, way):
     options = {"app": "app", "release": "0.5.0", "initial": "TRIM_HORIZON"}
     decision = places(file, options, shard, DONE)
     assert isinstance(decision, NoSafePlan) and way in decision.ways_out[0]
+
+
+@pytest.mark.parametrize("name", [
+    "kinsumer/finished-at-another-number", "kinsumer/finished-at-another-number-cached",
+    "spark/lineage-ended-at-older",
+])
+def test_an_end_at_a_number_of_another_shard_can_be_confirmed(name):
+    """The store spells the end already, but the number beside it makes it doubtful (RSH206); the
+    operator who knows that the shard was read says so, and the doubt is over."""
+    case = posed(load(CASES / f"{name}.toml"))
+    zero = shard_id(0)
+    assert zero not in {p.shard for p in stored_positions(case) if p.cut == DONE}
+    given = replace(case, policy=replace(POSITIONS, places={zero: DONE}), accept=ALL)
+    plan = decide(given)
+    assert isinstance(plan, Plan) and plan.price, "what may be skipped is asked about"
+    mended = replace(given, images=given.after(plan.steps))
+    assert zero in {p.shard for p in stored_positions(mended) if p.cut == DONE}
+    assert isinstance(decide(mended), Nothing)
