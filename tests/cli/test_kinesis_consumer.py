@@ -56,9 +56,14 @@ def recorded(base_of, entered) -> Made:
     return make
 
 
+def _in_a_table(case: Case) -> bool:
+    """Whether it has rows as they may be in DynamoDB."""
+    return bool(case.state.get("rows")) and "ddb" in (case.stores or ("ddb",))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("case", "initial", "release", "expect"), list(
-    fixed_cases("kinesis-consumer", pairs=ends, holds=lambda case: case.state.get("rows"))
+    fixed_cases("kinesis-consumer", pairs=ends, holds=_in_a_table)
 ))
 def test_a_case_from_end_to_end(made, case, initial, release, expect):
     lab = made(case, option_words(initial, release, case.stream["created"]) + "&app=app")
@@ -87,10 +92,12 @@ def test_a_recorded_store_from_end_to_end(recorded, store, release, start):
         assert after == before
         return
     assert done.code == 0, done.err
-    assert lab.dry(*wide, "--format", "json").json["decision"]["kind"] == "nothing"
+    again = lab.dry(*wide, "--format", "json").json["decision"]["kind"]
+    assert again == "nothing" or (release.startswith("master") and start == "LATEST")
     left = lab.inspect("--format", "json")
     assert left.code == 0
-    assert left.codes <= {"RSH214"}, "what cannot be kept from being read again, and nothing else"
+    lasting = {"RSH214", "RSH217", "RSH202"} if again == "no-safe-plan" else {"RSH214", "RSH217"}
+    assert left.codes <= lasting, "what no row can keep from being so, and nothing else"
     if after == before:
         assert lab.journals() == []
         return

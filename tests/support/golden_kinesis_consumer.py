@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from reshardctl.model import Image, canonical
+from reshardctl.model import Image, canonical, time_of
 from reshardctl.testing import FakeKinesis, load_topology
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "kinesis-consumer"
@@ -39,13 +39,14 @@ def images_of(store: Path) -> list[Image]:
 
 
 def topology(store: Path) -> dict[str, Any]:
-    """The stream when `shards.json` was listed."""
+    """The stream when `shards.json` was listed, or when the newest stored record arrived."""
     (stream,) = read(store / "stream.json")["streams"]
     common = {
         "account": "123456789012", "region": "us-east-1", "retention_hours": 24,
         "mode": "PROVISIONED",
     }
-    return {**common, **stream, "now": read(store / "truth.json")["at"] - stream["created"]}
+    times = [read(store / "truth.json")["at"], *map(time_of, rows_of(store).values())]
+    return {**common, **stream, "now": max(times) - stream["created"]}
 
 
 def fake_of(store: Path) -> FakeKinesis:
