@@ -106,7 +106,8 @@ def run(session: Session, wish: argparse.Namespace) -> int:
         for thread in threads:
             thread.join()
     session.report()
-    return 0
+    ended_early = not waiting.empty() and time.monotonic() < deadline
+    return int(ended_early)
 
 
 def tried(
