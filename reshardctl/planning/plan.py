@@ -327,9 +327,14 @@ def first_positions(case: Case, steps: Sequence[Step]) -> tuple[Plan, list[list[
 
 
 def _forgetting(case: Case, plan: Plan) -> Plan:
-    """The plan with what the operator's word on a recreated stream gives up."""
-    checkpoint = case.checkpoint()
-    stored, anew = case.consumer.texts(checkpoint), forgotten(case, checkpoint)
+    """The plan with what the operator's word on a recreated stream gives up.
+
+    A position without a number counts where the plan changes it.
+    """
+    checkpoint, consumer = case.checkpoint(), case.consumer
+    stored, anew = consumer.texts(checkpoint), set(forgotten(case, checkpoint))
+    then, origins = consumer.texts(case.checkpoint(case.after(plan.steps))), case.origins(checkpoint)
+    anew |= {s for s, text in stored.items() if origins[s] is None and then.get(s) != text}
     gone = [
         text for shard, text in stored.items()
         if case.selects(shard) and (shard in anew or shard not in case.state.lineage)
