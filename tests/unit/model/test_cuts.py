@@ -59,6 +59,32 @@ def test_a_span_that_holds_two_rests_on_the_weaker(one, other, doubt):
     assert meet(a, b) == meet(b, a) == Span(START, DONE, doubt, "a reason", "a head")
 
 
+SECOND = 1_795_219_300
+WRITTEN = at_number(str(2 << 184 | SECOND << 148 | SECOND << 36 | 2))
+"""A number of shard 0 that holds this second."""
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (at_time(7.0), at_time(8.0)), (at_time(SECOND), WRITTEN), (WRITTEN, at_time(SECOND + 4.0)),
+])  # fmt: skip
+def test_a_start_by_time_is_certainly_before_or_after(one, other):
+    """A record arrives at the second of its number or up to 3 seconds later."""
+    assert one < other and not other < one
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (at_time(None), at_time(8.0)), (at_time(7.0), at_time(None)), (at_time(None), WRITTEN),
+    (at_time(SECOND + 1.0), WRITTEN), (WRITTEN, at_time(SECOND + 3.0)),
+])  # fmt: skip
+def test_a_start_by_time_that_may_lie_on_either_side(one, other):
+    assert not one < other
+
+
+@pytest.mark.parametrize(("sub", "processed"), [(-2, 6), (-1, 6), (0, 7), (2, 7)])
+def test_what_is_before_a_record_leaves_it_unprocessed(sub, processed):
+    assert at_number("7", sub).processed == processed
+
+
 @pytest.mark.parametrize(("cut", "words"), [
     (TIP, "TIP"), (at_time(None), "AT(?)"), (at_time(5.4), "AT(5)"), (at_number("7"), "7"),
     (at_number("7", 2), "7/2"), (at_number("7", -1), "before 7"),

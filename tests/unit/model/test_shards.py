@@ -30,10 +30,17 @@ def test_shards_that_an_operator_names(text, numbers):
 
 NUMBER = 49545115243490985018280067714973144582180062593244200961
 """One of tests/golden/sequence_numbers.json, of version 1."""
+OF_TWO = 2 << 184 | 1_795_219_200 << 148 | 1_795_219_200 << 36 | 2
+"""The first number of shard 0 of a stream, of version 2."""
 
 
 @pytest.mark.parametrize("number", [
-    NUMBER << 1, NUMBER | 0xF, str(NUMBER) + "x", 7,
-], ids=["longer", "another version", "no number", "too short"])  # fmt: skip
+    NUMBER << 1, NUMBER | 0xF, NUMBER | 3, str(NUMBER) + "x", 7, OF_TWO | 1 << 72,
+    NUMBER | 0xF << 144,
+], ids=[
+    "longer", "another version", "a version that is none", "no number", "too short",
+    "a bit that is always 0", "another shard's head",
+])
 def test_what_is_no_sequence_number_of_kinesis_has_no_fields(number):
+    assert decode(OF_TWO) is not None
     assert decode(number) is None

@@ -7,7 +7,14 @@ import re
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.model.times import duration, instant, parse_instant, parse_seconds, parse_when
+from reshardctl.model.times import (
+    duration,
+    instant,
+    parse_instant,
+    parse_seconds,
+    parse_when,
+    same_second,
+)
 
 
 @pytest.mark.parametrize("text", [
@@ -86,3 +93,8 @@ def test_ten_years_are_the_longest():
 ])  # fmt: skip
 def test_a_duration_is_shown_in_its_two_largest_units(seconds, text):
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(("apart", "same"), [(0.0, True), (1.0, True), (-1.0, True), (1.5, False)])
+def test_a_printed_time_is_the_stored_one_up_to_a_second(apart, same):
+    assert same_second(1_795_219_200.0, 1_795_219_200.0 + apart) is same
