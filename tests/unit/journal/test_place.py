@@ -25,6 +25,7 @@ from tests.support.plans import journal_of, plan_of
     ("s3://ops.bucket/a/b", "ops.bucket", "a/b/20-app.jsonl"),
     ("s3://ops-bucket/a/b/", "ops-bucket", "a/b/20-app.jsonl"),
     ("s3://ops-bucket/a/mine.jsonl", "ops-bucket", "a/mine.jsonl"),
+    ("s3://ops-bucket/after a split/é/", "ops-bucket", "after a split/é/20-app.jsonl"),
 ])  # fmt: skip
 def test_where_a_journal_on_s3_goes(text: str, bucket: str, key: str) -> None:
     found = placed(text, "20-app")
@@ -34,7 +35,8 @@ def test_where_a_journal_on_s3_goes(text: str, bucket: str, key: str) -> None:
 
 @pytest.mark.parametrize("text", [
     "s3:/one-slash/x", "s3://ab/too-short", "s3://Upper/x", "s3://under_score/x", "s3:///x",
-    "S3://ops-bucket/x", "s3://-dash/x", "s3://ops-bucket/\x1b[31m", f"s3://ops-bucket/{'x' * 999}",
+    "S3://ops-bucket/x", "s3://-dash/x", "s3://ops-bucket/\x1b[31m", "s3://ops-bucket/\x7f",
+    f"s3://ops-bucket/{'x' * 999}",
 ])  # fmt: skip
 def test_what_is_no_place_on_s3(text: str) -> None:
     """Bucket names: 3 to 63 of lower case, digits, dots and hyphens (Amazon S3 User Guide,
