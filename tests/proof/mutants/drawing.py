@@ -2,7 +2,8 @@
 
 The operators are Cosmic Ray's. Left out is what cannot change what the program does: annotations
 (nothing evaluates them), ``if TYPE_CHECKING:``, decorators such as ``@cache``, and the options
-``frozen`` and ``slots`` of dataclasses (`tests/whole/test_architecture.py` has which are frozen).
+``frozen`` and ``slots`` of dataclasses (`tests/whole/test_architecture.py` has which are frozen),
+and ``strict`` of ``zip``, which guards against mistakes of the program's own.
 So is the bare ``*`` of a signature, which is no product; and ``is`` becomes ``is not`` alone, for
 what is compared by it (None, members of enumerations) is equal where it is the same, and has no
 order.
@@ -123,6 +124,8 @@ def _silent(text: str) -> list[tuple[Place, Place]]:
                 found += [d for d in node.decorator_list if _name(d) in WITHOUT_EFFECT]
             case ast.keyword(arg="frozen" | "slots"):
                 found.append(node.value)
+            case ast.Call(func=ast.Name(id="zip")):
+                found += [each.value for each in node.keywords if each.arg == "strict"]
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 found.append(node)
             case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):

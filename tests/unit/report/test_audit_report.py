@@ -82,7 +82,9 @@ def test_a_whole_sink_has_no_finding():
 
 
 def test_a_hole_is_a_certain_loss_with_its_deadline():
-    one = only(judged(but(HOLE)), "RSH501")
+    report = judged(but(HOLE))
+    assert [one.codes for one in report.coverages] == [(), ("RSH501",), (), ()]
+    one = only(report, "RSH501")
     assert one.severity is Severity.ERROR and one.shards == ids(1)
     assert one.what == (
         "3 records of the stream are not in the sink, arrived 2026-09-21T14:18:20Z to "

@@ -54,6 +54,10 @@ def test_a_place_by_a_time_that_is_not_known_has_no_records_to_count():
     assert interval_of(replace(READ_AGAIN, since=at_time(None))) is None
 
 
+def test_what_has_expired_cannot_be_counted_any_more():
+    assert interval_of(replace(READ_AGAIN, since=START, gone=True)) is None
+
+
 STILL = Movement("w1", renewed=True, moved=False)
 A, B = shard_id(0), shard_id(1)
 

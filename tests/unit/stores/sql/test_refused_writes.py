@@ -170,9 +170,16 @@ def test_a_server_that_only_reads(table: Table) -> None:
     (1062, FailureKind.CONFLICT), (1020, FailureKind.TRANSIENT), (1205, FailureKind.TRANSIENT),
     (1026, FailureKind.LOST_ANSWER), (1053, FailureKind.LOST_ANSWER),
     (2013, FailureKind.LOST_ANSWER), (1048, FailureKind.PERMANENT), (1406, FailureKind.PERMANENT),
+    (1030, FailureKind.LOST_ANSWER), (1105, FailureKind.LOST_ANSWER),
+    (1180, FailureKind.LOST_ANSWER), (1213, FailureKind.TRANSIENT), (2006, FailureKind.LOST_ANSWER),
+    (2055, FailureKind.LOST_ANSWER), (1927, FailureKind.LOST_ANSWER),
+    (4031, FailureKind.LOST_ANSWER), (0, FailureKind.LOST_ANSWER),
 ], ids=[
     "duplicate entry", "record has changed", "lock wait timeout", "error on write",
     "server shutdown", "connection lost", "column cannot be null", "data too long",
+    "error of the storage engine", "unknown error", "error during commit", "deadlock",
+    "server gone", "connection lost, extended", "connection killed", "client idle for too long",
+    "the driver's own",
 ])  # fmt: skip
 def test_what_an_error_number_of_mysql_means(number: int, kind: FailureKind) -> None:
     """MySQL's manual, Server and Client Error Message Reference."""
