@@ -332,9 +332,10 @@ def _forgetting(case: Case, plan: Plan) -> Plan:
     A position without a number counts where the plan changes it.
     """
     checkpoint, consumer = case.checkpoint(), case.consumer
-    stored, anew = consumer.texts(checkpoint), set(forgotten(case, checkpoint))
-    then, origins = consumer.texts(case.checkpoint(case.after(plan.steps))), case.origins(checkpoint)
-    anew |= {s for s, text in stored.items() if origins[s] is None and then.get(s) != text}
+    stored, origins = consumer.texts(checkpoint), case.origins(checkpoint)
+    then = consumer.texts(case.checkpoint(case.after(plan.steps)))
+    moved = {s for s, text in stored.items() if origins[s] is None and then.get(s) != text}
+    anew = forgotten(case, checkpoint) | moved
     gone = [
         text for shard, text in stored.items()
         if case.selects(shard) and (shard in anew or shard not in case.state.lineage)
