@@ -191,3 +191,14 @@ def test_a_crash_lets_expire_what_is_unread_in_any_shard():
     assert effects(state, dict.fromkeys(LINEAGE, DONE), {}, Simulation({}, crash=crash))[0] == (
         Effect(Harm.CRASHES, None, True)
     )
+
+
+@pytest.mark.parametrize(("deadlines", "starts", "complete"), [
+    ([Deadline(7.0, 9.0), Deadline(5.0, 8.0), None], 5.0, 9.0),
+    ([Deadline(None, 9.0), Deadline(5.0, 8.0)], 5.0, 9.0),
+    ([Deadline(5.0, None), Deadline(7.0, 8.0)], 5.0, None),
+])  # fmt: skip
+def test_the_deadline_of_several_is_from_the_first_loss_to_the_last(deadlines, starts, complete):
+    found = Deadline.of_all(deadlines)
+    assert found is not None and (found.starts, found.complete) == (starts, complete)
+    assert Deadline.of_all([None]) is None

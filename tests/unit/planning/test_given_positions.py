@@ -188,7 +188,8 @@ def test_an_ended_parent_goes_back_with_its_children_only(back, expected):
         return StoredPosition(ShardId(f"shardId-{shard:012d}"), cut, time, Basis.STORED, "")
 
     inside = at_number("1")
-    now = [at(0, created + 600, DONE), at(1, created + 1260, inside),
+    ended = replace(DONE, text="7")
+    now = [at(0, created + 600, ended), at(1, created + 1260, inside),
            at(2, created + 1000, inside), at(3, created + 900, inside)]  # fmt: skip
     times = times_back(state, {p.shard: p for p in now}, back)
     assert times == {

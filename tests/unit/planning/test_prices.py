@@ -15,7 +15,7 @@ from reshardctl.model import DONE, START, TIP, Probe, at_number, shard_id
 from reshardctl.planning.decision import NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import Accept
-from reshardctl.planning.prices import by_place, flag, not_held, price, so_already
+from reshardctl.planning.prices import by_place, flag, leaves_no_loss, not_held, price, so_already
 from tests.support.case import CASES, load
 from tests.support.judging import Bench
 from tests.whole.test_cases_dialects import SITUATIONS
@@ -58,6 +58,21 @@ HOUR = 3600.0
 ])  # fmt: skip
 def test_the_flag_takes_what_is_beyond_the_limit(costs, limit, accept):
     assert flag(Plan((), (), (), price=tuple(costs)), limit) == accept
+
+
+LOST = Effect(Harm.SKIPPED, shard_id(0), True)
+OTHER = Effect(Harm.SKIPPED, shard_id(1), True)
+
+
+@pytest.mark.parametrize(("whole", "part", "mends_all"), [
+    ([LOST], [LOST], True), ([LOST], [], True), ([LOST], [LOST, OTHER], False), ([], [LOST], False),
+    ([], [replace(LOST, certain=False)], True), ([], [replace(LOST, gone=True)], True),
+    ([], [replace(LOST, past=True)], True), ([], [replace(LOST, inherent=True)], True),
+])  # fmt: skip
+def test_a_part_mends_every_certain_harm_that_the_whole_mends(whole, part, mends_all):
+    """What has expired, is past or belongs to the consumer, no position could keep it from."""
+    plans = [Plan((), (), (tuple(effects),)) for effects in (part, whole)]
+    assert leaves_no_loss(*plans) is mends_all
 
 
 @pytest.mark.parametrize(("probe", "told"), [
