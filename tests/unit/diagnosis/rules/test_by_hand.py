@@ -14,12 +14,15 @@ from msgspec.structs import replace
 from reshardctl.diagnosis.rules import Finding, Severity, View, worst_first
 from reshardctl.diagnosis.rules.base import merged
 from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
+from reshardctl.diagnosis.rules.positions import position_out_of_range
 from reshardctl.diagnosis.rules.rows import unreadable_entry
 from reshardctl.diagnosis.rules.starts import (
+    HEAD_HELPS,
     blocked_for_ever,
     child_before_parent,
     head_unknown,
     may_never_commit,
+    unread_skipped,
     waits_for_a_parent,
 )
 from reshardctl.model import (
@@ -63,20 +66,63 @@ def test_a_shard_waits_for_a_parent_that_has_no_position(cause: Cause, waits: bo
     assert waits_for_a_parent(of({PARENT: WontRead(cause, "")}), CHILD) is waits
 
 
-@pytest.mark.parametrize(("by", "helps"), [
-    ((), ""),
-    ((PARENT,), "mend what it waits for first: see the other findings"),
-    ((OTHER,), "1 is no parent of what waits for it: the row names a wrong one"),
+@pytest.mark.parametrize(("by", "named", "helps"), [
+    ((), "", ""),
+    ((PARENT,), ": 0", "mend what it waits for first: see the other findings"),
+    ((OTHER,), ": 1", "1 is no parent of what waits for it: the row names a wrong one"),
 ])  # fmt: skip
-def test_what_a_shard_waits_for_is_mended_first_unless_it_is_no_parent(by, helps) -> None:
+def test_what_a_shard_waits_for_is_mended_first_unless_it_is_no_parent(by, named, helps) -> None:
     (found,) = blocked_for_ever(of({}, Effect(Harm.STALLED, CHILD, True, by=by)))
-    assert found.helps == helps
+    assert (found.what, found.helps) == (f"waiting for a parent that never ends{named}", helps)
 
 
 @pytest.mark.parametrize(("gone", "codes"), [(False, 1), (True, 0)])
 def test_records_that_are_gone_are_no_head_that_may_be_read_again(gone: bool, codes: int) -> None:
     effect = Effect(Harm.SKIPPED, CHILD, False, cause=Cause.HEAD_PASSED, past=not gone, gone=gone)
     assert len(list(head_unknown(of({}, effect)))) == codes
+
+
+def test_a_head_that_the_next_start_passes_is_not_told_to_be_of_an_earlier_fix() -> None:
+    past = Effect(Harm.SKIPPED, CHILD, False, cause=Cause.HEAD_PASSED, past=True)
+    ahead = replace(past, shard=OTHER, past=False)
+    assert [f.helps == HEAD_HELPS for f in head_unknown(of({}, past))] == [True]
+    assert [f.helps for f in head_unknown(of({}, past, ahead))] == [""]
+
+
+SKIPS = Effect(Harm.SKIPPED, CHILD, True)
+
+
+@pytest.mark.parametrize(("explained", "told"), [
+    (None, [CHILD]),
+    (Finding("RSH209", "", Severity.WARNING, (CHILD,), "", effects=(SKIPS,)), []),
+    (Finding("RSH301", "", Severity.ERROR, (), ""), []),
+    (Finding("RSH301", "", Severity.WARNING, (), ""), [CHILD]),
+    (Finding("RSH301", "", Severity.WARNING, (CHILD,), ""), []),
+    (Finding("RSH301", "", Severity.ERROR, (OTHER,), ""), [CHILD]),
+    (Finding("RSH210", "", Severity.INFO, (CHILD,), ""), [CHILD]),
+], ids=["nothing", "lists it", "of all", "a warning without shards", "of its shard",
+        "of another shard", "a leftover"])  # fmt: skip
+def test_a_loss_that_no_finding_explains_is_told(explained, told) -> None:
+    view = replace(of({}, SKIPS), findings=(explained,) if explained else ())
+    assert [s for found in unread_skipped(view) for s in found.shards] == told
+
+
+@pytest.mark.parametrize(("causes", "why"), [
+    ((Cause.TIME_NOT_PASSED,), True), ((Cause.TIME_NOT_PASSED, None), False), ((None,), False),
+])  # fmt: skip
+def test_a_start_by_time_that_has_not_come_says_what_it_costs_itself(causes, why) -> None:
+    effects = [replace(SKIPS, cause=cause, why="its time is to come") for cause in causes]
+    (found,) = unread_skipped(replace(of({}, *effects), findings=()))
+    assert (found.costs == "its time is to come") is why
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_refused_number_that_the_consumer_reads_over_is_a_warning(count: int) -> None:
+    again = Effect(Harm.REREAD, CHILD, True, cause=Cause.FOREIGN_NUMBER)
+    effects = [again, replace(again, shard=OTHER)][:count]
+    (found,) = position_out_of_range(of({}, *effects))
+    assert found.severity is Severity.WARNING and len(found.shards) == count
+    assert "silently reads the shard from its beginning" in found.costs
 
 
 @pytest.mark.parametrize(("cause", "costs"), [
