@@ -282,9 +282,13 @@ def _accept_json(accept: Accept) -> dict[str, Any]:
 
 
 def _since_json(policy: Policy) -> dict[str, Any] | None:
-    """A policy's time, as asked and as resolved, and every position that it was resolved to."""
+    """A policy's time, as asked and as resolved, and every position that it was resolved to.
+
+    `shifts` only where they were reckoned from the stored ones.
+    """
     if policy.names_shards:
-        return {"places": {shard: _place_json(cut) for shard, cut in policy.places.items()}}
+        moved = {"places": {shard: _place_json(cut) for shard, cut in policy.places.items()}}
+        return moved | ({"shifts": True} if policy.shifts else {})
     if policy.since is None or policy.when is None:
         return None
     places = {s: cut_list(DONE if cut == DONE else cut) for s, cut in policy.places.items()}
@@ -301,8 +305,12 @@ def _place(value: object, json_path: JsonPath) -> Cut:
 
 def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
     if name == POSITIONS.name:
-        places = members(value, ("places",), json_path)["places"]
-        return replace(POSITIONS, places=_places(places, json_path / "places", _place))
+        named = ("shifts",) if isinstance(value, dict) and "shifts" in value else ()
+        moved = members(value, ("places", *named), json_path)
+        return replace(
+            POSITIONS, places=_places(moved["places"], json_path / "places", _place),
+            shifts=boolean(moved.get("shifts", False), json_path / "shifts"),
+        )
     policy = POLICIES[name]
     if value is None:
         if policy.unresolved:
