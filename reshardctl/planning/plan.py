@@ -162,12 +162,17 @@ class Planner(Starts, frozen=True):
         whole: Plan = first
         left = shards_left(first)
         for _ in range(PASSES):
+            then = self.after(whole.steps)
             try:
-                more = self.after(whole.steps).one_pass()
+                more = then.one_pass()
             except WrongStream:
-                return _of_nobody("another stream's", "RSH212")
-            if isinstance(more, Ask) and more.options == ("recreated",):
-                return _of_nobody("older than it", "RSH207")
+                return _of_nobody("another stream's", (
+                    "give each stream's application a table, or a name, of its own, delete the "
+                    "other stream's rows, and make a new plan"
+                ))
+            asks = isinstance(more, Ask) and more.options == ("recreated",)
+            if asks or (self.case.policy.names_shards and self._loses_its_last_number(then.case)):
+                return _of_nobody("older than it", "settle these first: reshardctl rule RSH207")
             if not isinstance(more, Plan):
                 return whole
             further = self._without(left, more.steps)
@@ -176,6 +181,11 @@ class Planner(Starts, frozen=True):
                 return whole if first.residuals else _no_end(more)
             whole = replace(proof, before=first.before, residuals=first.residuals)
         return _no_end(whole)
+
+    def _loses_its_last_number(self, then: Case) -> bool:
+        """Whether only numbers of an earlier stream are left `then`, and now there are others."""
+        now, after = (case.incarnation(case.checkpoint()) for case in (self.case, then))
+        return not self.case.recreated and after is Incarnation.RECREATED and after is not now
 
     def _without(self, left: set[ShardId], steps: Iterable[Step]) -> list[Step]:
         """The steps without the rows of shards that are left alone."""
@@ -352,11 +362,10 @@ def _withholds(kept: Iterable[ShardId]) -> NoSafePlan:
     )
 
 
-def _of_nobody(theirs: str, rule: str) -> NoSafePlan:
+def _of_nobody(theirs: str, way_out: str) -> NoSafePlan:
     return NoSafePlan(
         "after the repair no number would show any more that the rows are this stream's, for the "
-        f"numbers that are left are {theirs}",
-        (f"settle these first: reshardctl rule {rule}",),
+        f"numbers that are left are {theirs}", (way_out,),
     )
 
 

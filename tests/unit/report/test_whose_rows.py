@@ -152,13 +152,16 @@ def test_what_shows_whose_an_end_is_and_what_does_not(rows, options, asked):
     assert ("no sequence number shows whose the rows of 0 are" in report.doubt) is asked
 
 
-def test_no_plan_leaves_only_another_stream_s_numbers():
-    """Every later command would take the table for the other stream's."""
-    policy = replace(POSITIONS, places={shard_id(1): START})
-    report = make(snapshot(BESIDE_OTHERS), RepairOptions(policy=policy))
+@pytest.mark.parametrize(("rows", "theirs"), [
+    (BESIDE_OTHERS, "another stream's"), ({0: "SHARD_END", 1: OWN, 2: OLDER}, "older than it"),
+])
+@pytest.mark.parametrize("shifts", [False, True])
+def test_no_plan_takes_away_the_last_number_of_this_stream(rows, theirs, shifts):
+    """Every later command would take the table for the other stream's, or ask for --recreated."""
+    policy = replace(POSITIONS, places={shard_id(1): START}, shifts=shifts)
+    report = make(snapshot(rows), RepairOptions(policy=policy))
     assert isinstance(report.decision, NoSafePlan)
-    assert "the numbers that are left are another stream's" in report.decision.why
-    assert report.decision.ways_out == ("settle these first: reshardctl rule RSH212",)
+    assert report.decision.why.endswith(f"the numbers that are left are {theirs}")
 
 
 @pytest.mark.parametrize(("policy", "told"), [(LATEST, True), (ALL_BACK, False), (LOSSLESS, False)])
