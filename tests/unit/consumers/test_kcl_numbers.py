@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import WrongStream
 from reshardctl.model import (
+    DONE,
     START,
     TIP,
     Cut,
@@ -226,3 +227,38 @@ def test_the_row_of_a_trimmed_shard_does_not_ask_for_it_again(initial: str) -> N
     assert found is Incarnation.AMBIGUOUS
     assert "RSH102" not in {finding.code for finding in after.findings()}
     assert isinstance(after.decide(), Nothing)
+
+
+# ----
+# Places that a saved plan was read with: equal to those that were found, and other objects.
+
+@pytest.mark.parametrize("name", ["healthy-merge-pending", "i1"])
+def test_steps_follow_from_what_places_say(name: str) -> None:
+    case = Bench.of(load(CASES / "kcl" / f"{name}.toml"), "TRIM_HORIZON", "3.5.1").plan_case
+    lineage, app = case.state.lineage, case.candidates[0].app
+    said = {shard: DONE if lineage.parents(shard) else START for shard in lineage}
+    for want in (case.wanted(processed_frontier(case)), said):
+        read = {shard: replace(cut) for shard, cut in want.items()}
+        steps, again = (
+            case.consumer.encode(lineage, case.checkpoint(), places, app, frozenset())
+            for places in (want, read)
+        )
+        assert again == steps
+
+
+def test_a_wrong_parent_whose_lease_is_finished_is_not_waited_for() -> None:
+    """BlockOnParentShardTask passes a lease at SHARD_END: the row that names it stays."""
+    case = Bench.of(
+        load(CASES / "kcl" / "healthy-end-interrupted.toml"), "TRIM_HORIZON", "3.5.1"
+    ).plan_case
+    lineage, (row, wrong) = case.state.lineage, map(shard_id, (2, 3))
+    parents = {"parentShardId": {"SS": [*sorted(lineage.parents(row)), wrong]}}
+    rows = case.consumer.parse([
+        replace(one, attributes={**one.attributes, **parents}) if one.key == row else one
+        for one in case.images
+    ], lineage.stream)
+    want = {shard: DONE if lineage.parents(shard) else START for shard in lineage}
+    steps = case.consumer.encode(lineage, rows, want, case.candidates[0].app, frozenset())
+    assert isinstance(steps, list)
+    written = {write.key for write in writes_of(steps)}
+    assert wrong in written and row not in written

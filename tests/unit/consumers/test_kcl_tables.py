@@ -13,12 +13,13 @@ import pytest
 
 from reshardctl.consumers.kcl.beside import notes
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.releases import App, Start, traits_of
+from reshardctl.consumers.kcl.steps import TRANSACTION
 from reshardctl.consumers.kcl.table import Named, broken, others_in_words
 from reshardctl.errors import UsageError, WrongStream
-from reshardctl.model import Image, canonical
+from reshardctl.model import DONE, START, Create, Image, at_number, canonical, shard_id
 from reshardctl.testing.shards import SequenceNumber
-from tests.support.lineages import CREATED, STREAM
+from tests.support.lineages import CREATED, STREAM, split_in_turn
 
 KCL = Kcl()
 Item = dict[str, Mapping[str, Any]]
@@ -202,3 +203,29 @@ def test_a_release_before_2_3_reads_one_stream_a_table(release, refused):
     with pytest.raises(UsageError, match="reads one stream a table") as told:
         KCL.candidates(table, {"release": release})
     assert "2.3 or later" in told.value.next
+
+
+@pytest.mark.parametrize(("shards", "parts"), [
+    (TRANSACTION, [""]), (TRANSACTION + 1, [", part 1", ", part 2"]),
+])  # fmt: skip
+def test_leases_that_do_not_fit_into_one_transaction_are_written_in_parts(shards, parts):
+    lineage = split_in_turn(shards, ())
+    app = App(Start.LATEST, traits_of("3.5.1"))
+    steps = KCL.rebuild(lineage, KCL.parse([], STREAM), dict.fromkeys(lineage, START), app)
+    assert [step.title for step in steps] == [
+        f"leases at the positions of the sink{part}" for part in parts
+    ]
+
+
+@pytest.mark.parametrize(("cut", "named"), [
+    (at_number("7"), None), (START, None), (DONE, {"SS": ["shardId-000000000001",
+                                                         "shardId-000000000002"]}),
+])  # fmt: skip
+def test_a_new_lease_names_children_at_its_end_alone(cut, named):
+    """ShutdownTask writes childShardIds and SHARD_END, and nothing before it does."""
+    lineage = split_in_turn(1, (0,))
+    app = App(Start.LATEST, traits_of("3.5.1"))
+    want = {**dict.fromkeys(lineage, START), shard_id(0): cut}
+    steps = KCL.rebuild(lineage, KCL.parse([], STREAM), want, app)
+    (made,) = [w.change for step in steps for w in step.writes if w.key == shard_id(0)]
+    assert isinstance(made, Create) and made.attributes.get("childShardIds") == named

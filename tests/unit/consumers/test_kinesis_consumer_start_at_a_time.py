@@ -92,6 +92,16 @@ def test_an_application_that_read_nothing_before_its_start_time_began_there() ->
     assert isinstance(decided(case(s1="s1-0"), early, "0.5.0"), Nothing)
 
 
+@pytest.mark.parametrize(("initial", "late"), [
+    ("LATEST", True), ("AT_TIMESTAMP:+602", True), ("AT_TIMESTAMP:+601", False),
+])  # fmt: skip
+def test_a_start_time_before_a_shard_opened_passes_over_nothing_of_it(initial, late):
+    """1 opened at +601, while the application read 2."""
+    known = processed_frontier(bench_of(case(s0="s0-2", s1="s1-0", s2="s2-2"), initial, "0.5.0")
+                               .plan_case)  # fmt: skip
+    assert bool(known[shard_id(1)].head) is late
+
+
 def test_a_number_under_another_key_tells_how_far_the_shard_may_have_been_read() -> None:
     """A copy of the row under a key that is no shard's proves nothing, and prices the repair."""
     rows = case(s0="s0-2", s3="s3-0")

@@ -108,6 +108,15 @@ def test_how_a_store_that_is_gone_is_made(locator, says):
     assert says in named.spec.create_store(missing)
 
 
+@pytest.mark.parametrize("gone", ["app_checkpoints", "app_clients", "app_metadata"])
+def test_of_several_tables_the_one_that_is_gone_is_made(gone):
+    named = parse("kinsumer://app")
+    tables = own("kinsumer://app").tables
+    error = NoStore("gone", "restore it", gone)
+    missing = Missing("kinsumer://app", named.medium, named.target, tables, error)
+    assert f"--table-name {gone} " in named.spec.create_store(missing)
+
+
 NEW = own("kcl://app?release=3.5")
 SEEN = SeenTable(
     "app", "eu-west-1", (("HASH", "leaseKey", "S"),), "ACTIVE", 100, None,

@@ -256,11 +256,14 @@ def test_texts_that_are_nothing(text, why):
     [
         Write(SOURCE, Delete(), None, ""),
         Write(SOURCE, Update({"enabled": {"BOOL": False}}), None, ""),
+        Write(SOURCE, Update({}, ("backfill",)), None, ""),
         Write(f"{SOURCE}/x", Create({"position": {"S": "1"}, "more": {"S": "2"}}), None, ""),
         Write(f"{SOURCE}/x", Update({}, ("position",)), None, ""),
         Write("events/ghost/x", Create({"position": {"S": "1"}}), None, ""),
     ],
-    ids=["source deleted", "configuration", "more than a position", "removed", "ghost"],
+    ids=[
+        "source deleted", "configuration", "less of it", "more than a position", "removed", "ghost",
+    ],
 )
 def test_nothing_else_can_be_written(write):
     with pytest.raises(UsageError):

@@ -22,7 +22,7 @@ from reshardctl.errors import (
     StalePlan,
     UsageError,
 )
-from reshardctl.execution.apply import Applied, Rest
+from reshardctl.execution.apply import Applied, Rest, belongs
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step, writes_of
@@ -416,6 +416,17 @@ def test_the_journal_of_another_table_is_refused(plan, medium, path, name):
     with pytest.raises(UsageError, match=f"about another store: {name} was"):
         resumed(plan, other, path)
     assert other.read() == list(plan.rows)
+
+
+def test_the_journal_of_another_directory_is_refused_where_the_fix_gave_an_id(plan, medium, path):
+    """It gives the id of a query to a directory that was empty: the path stays as it was."""
+    journal_of(plan, medium, path).close()
+    given = {"an id": plan.steps[0].writes[0].key}
+    same = MemoryStore(plan.rows, identity={**medium.identity(), "an id": "7"})
+    belongs(read(path), same, given)
+    other = MemoryStore(plan.rows, identity={**same.identity(), "path": "/elsewhere", "arn": "x"})
+    with pytest.raises(UsageError, match="about another store: arn was"):
+        belongs(read(path), other, given)
 
 
 # rebasing

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from reshardctl.commands.survey import survey
 from reshardctl.errors import StalePlan
+from reshardctl.execution import proof
 from reshardctl.execution.plan_file import SavedPlan, of_report
 from reshardctl.execution.proof import require_promises, require_same, still_proven, unplanned
-from reshardctl.model import Image, shard_id
+from reshardctl.model import Create, Image, Step, Write, shard_id
 from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions, Report
 from tests.unit.execution.test_live import Scene
@@ -85,3 +88,20 @@ def test_the_rows_that_the_next_plan_would_overwrite_are_told(made):
     plan, report = made
     assert isinstance(report.decision, Plan)
     assert unplanned(plan, report) == ", ".join(step.title for step in plan.steps)
+
+
+def test_what_was_written_before_the_last_barrier_that_was_passed_stays():
+    """The consumer went on from it; what it has not passed yet is as if it were not written."""
+    rows = [Image(f"offsets/{n}", {"text": {"S": str(n)}}) for n in (1, 2, 3)]
+    plan: Any = SimpleNamespace(steps=tuple(
+        Step("s", (Write(row.key, Create(row.attributes), None, ""),), barrier=barrier)
+        for row, barrier in zip(rows, ("", "commits/1", "commits/2"), strict=True)
+    ))
+    passed = [Image("commits/1", {}), Image("commits/2", {})]
+    now: Any = SimpleNamespace(
+        images=[*passed, *rows],
+        locator=SimpleNamespace(spec=SimpleNamespace(volatile_attributes=frozenset())),
+    )
+    assert proof._without_the_plan(plan, now) == [*passed, *rows[:2]]
+    now.images = [passed[0], *rows[:2]]
+    assert proof._without_the_plan(plan, now) == [passed[0], rows[0]]

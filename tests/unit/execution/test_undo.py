@@ -347,3 +347,15 @@ def test_a_row_behind_one_that_was_not_written_is_not_the_fixs(path: Path) -> No
     medium.plant(Image(middle, {"checkpoint": {"S": "LATEST"}}))
     with pytest.raises(UndoRefused, match=f"nothing was undone: {middle}"):
         steps_back(path, medium)
+
+
+def test_a_row_behind_one_that_was_written_may_be_the_fixs(path: Path) -> None:
+    """The middle step was written without its record."""
+    plan = plan_of([1, 1, 1])
+    medium = fixed(plan, path, 1)
+    (step,) = rebase(plan.steps[1:2], medium.read(), MOVING)
+    medium.write(step, "t")
+    last = plan.steps[2].writes[0].key
+    medium.plant(Image(last, {"checkpoint": {"S": "LATEST"}}))
+    with pytest.raises(UndoRefused, match=f"nothing was undone: {last}"):
+        steps_back(path, medium)

@@ -129,6 +129,7 @@ def test_a_later_fix_of_the_same_rows_has_to_be_undone_first(
     for name, told in (
         ("own", {"plan": "c" * 64, "when": "2026-09-22T09:14:00Z"}),
         ("other", {"plan": plan, "when": when}),
+        ("elsewhere", {"plan": "e" * 64, "when": "2026-09-22T09:15:00Z", "identity": {"arn": "x"}}),
     ):
         path = tmp_path / f"{name}.jsonl"
         with Journal.create(path, replace(header(PLAN, store), **told)) as journal:
@@ -196,6 +197,14 @@ def test_a_journal_that_does_not_say_when_it_began_is_kept(tmp_path: Path) -> No
     assert needed(entry, 2e9, 0.0) == (
         "when it began cannot be read, so nothing tells how old it is"
     )
+
+
+def test_the_newest_journal_comes_first_and_an_unreadable_one_last(tmp_path: Path) -> None:
+    for name, minute in (("b", "14"), ("c", "16"), ("a", "15")):
+        told = replace(header(PLAN, MemoryStore(PLAN.rows)), when=f"2026-09-22T09:{minute}:00Z")
+        Journal.create(tmp_path / f"{name}.jsonl", told).close()
+    (tmp_path / "d.jsonl").write_text("not one of ours\n")
+    assert [entry.name for entry in entries(files(tmp_path))] == ["c", "a", "b", "d"]
 
 
 def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:

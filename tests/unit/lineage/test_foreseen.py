@@ -162,6 +162,16 @@ def test_what_the_service_would_refuse(words: str, exception: str, why: str, way
     assert way in error.next, error.next
 
 
+@pytest.mark.parametrize("key", [2, HASH_SPACE // 2 - 2], ids=["the lowest", "the highest"])
+def test_a_shard_is_split_at_any_key_that_the_service_takes(key: int) -> None:
+    """Greater than one plus the first, less than the last: SplitShard API reference."""
+    fake = uniform(2)
+    told = foreseen(fake, f"split=0@{key}")
+    reshard(fake, "orders", f"split=0@{key}")
+    assert shape(told) == shape(listed(fake))
+    assert told[shard_id(3)].hash_start == key
+
+
 def test_the_second_of_two_sees_what_the_first_made() -> None:
     fake = uniform(2)
     assert "shard 0 is closed" in refused(fake, "split=0", "split=0").what

@@ -57,6 +57,9 @@ def test_parents_come_first_and_then_the_children(
     steps = steps_of(one)
     later = [step for step in steps if step.barrier]
     assert [step.barrier for step in later] == ["commits/1"]
+    assert [step.title for step in later] == [
+        "plan batch 2, when batch 1 has run, alone (Trigger.Once)"
+    ]
     first = once(shape, HEAD, tmp_path / "checkpoint", after(one.images, ahead(steps)))
     assert sum(first.values()) == parents
     ran = images_of(tmp_path / "checkpoint")

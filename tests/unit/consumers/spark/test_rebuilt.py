@@ -162,6 +162,27 @@ def test_more_shards_than_an_option_holds_begin_by_time_unless_closed_ones_would
     assert any("AT_TIMESTAMP" in way for way in found.ways_out) is by_time
 
 
+def test_a_new_query_of_qubole_s_begins_with_batch_0():
+    """As every query of Spark does (MicroBatchExecution)."""
+    lineage, said = split_in_turn(1, ()), {"release": QUBOLE, "startingPosition": "TRIM_HORIZON"}
+    spark = CONSUMERS["spark"].for_options({**said, "batch": "0"})
+    (candidate,) = spark.candidates(spark.parse([], lineage.stream), said)
+    found = spark.bootstrap(lineage, dict.fromkeys(lineage, START), candidate.app)
+    assert isinstance(found, Cannot)
+    (way,) = found.ways_out
+    assert json.loads(way.partition("startingPosition=")[2])["metadata"]["batchId"] == "0"
+
+
+def test_a_start_by_time_looks_at_no_shard_that_is_read():
+    """The end of 0 has the number of its last record, before its children were born."""
+    lineage = split_in_turn(1, (0,))
+    ended = replace(DONE, text=lineage[shard_id(0)].start)
+    found = rebuilt_of(lineage, {shard_id(0): ended}, release="databricks", batch="3")
+    assert isinstance(found, Cannot)
+    since = instant((lineage.opened_at(shard_id(1)) or 0) - 60)
+    assert any(f"AT_TIMESTAMP at {since}" in way for way in found.ways_out), found.ways_out
+
+
 @pytest.mark.parametrize("release", ["awslabs-2.0.0", "awslabs-1.4.2", "databricks"])
 def test_connectors_that_skip_what_is_closed_get_ways_out(release):
     case = case_of(Random("cannot"))

@@ -65,6 +65,11 @@ def test_settings_of_an_operators_own_are_not_kept() -> None:
     assert '"spark.sql.streaming.multipleWatermarkPolicy":"max"' in then
 
 
+def test_that_a_source_had_no_offset_is_kept() -> None:
+    """Spark writes "-" then (SERIALIZED_VOID_OFFSET in OffsetSeqLog)."""
+    assert redacted("offsets/0", "v1\n{}\n-").split("\n")[2] == "-"
+
+
 PLACE = '"shardId-000000000000":{"iteratorType":"LATEST","iteratorPosition":"%s"'
 
 

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reshardctl.consumers.spark.behaviour import crash_of_spark
 from reshardctl.consumers.spark.checkpoint import Checkpoint, log_elsewhere
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.encode import startable
 from reshardctl.consumers.spark.lines import awslabs
 from reshardctl.consumers.spark.positions import Position, spelled
-from reshardctl.consumers.spark.releases import App
+from reshardctl.consumers.spark.releases import AWSLABS_HEAD, App, Start
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
 from reshardctl.model import AnomalyKind, Image, Stream, shard_id
@@ -495,6 +496,16 @@ def test_an_orphaned_checksum_is_no_batch():
     assert "refuses to write" in remarks(found)["offsets/1"]
     commit = read(tree(f"{HEAD}/u1"), Image("commits/1", {"crc": {"B": "Y3JjAAAAAgA="}}))
     assert set(commit.committed) == {0}
+
+
+@pytest.mark.parametrize(("recorded", "key"), [
+    ("s1", "offsets/1"), ("s1", "commits/1"), ("u1", "offsets/2"), ("u1", "commits/1"),
+])  # fmt: skip
+def test_an_orphaned_checksum_of_what_is_written_next_stops_the_query(recorded, key):
+    """Batch 0 of s1 is committed, batch 1 of u1 is not, and runs again."""
+    found = read(tree(f"{HEAD}/{recorded}"), Image(key, {"crc": {"B": "Y3JjAAAAAgA="}}))
+    crash = crash_of_spark(found, App(AWSLABS_HEAD, Start.TRIM_HORIZON))
+    assert crash is not None and f"the checksum of {key} was left without its file" in crash.why
 
 
 def test_a_stale_checksum_is_a_remark():

@@ -56,6 +56,15 @@ def test_a_plan_is_stale_once_a_batch_beside_the_written_one_was_planned_or_comm
     assert family == {f"{folder}/{n}" for folder in ("offsets", "commits") for n in (6, 7, 8)}
 
 
+@pytest.mark.parametrize(("whole", "found"), [
+    ((), [0, 3, 10]), ((0,), [3, 10]), ((2, 3), [10]),
+])  # fmt: skip
+def test_the_folders_of_a_log_after_the_last_batch(whole, found):
+    """Batches are counted from 0 (Spark's MicroBatchExecution)."""
+    inside = {f"{n}/": Image(f"{BATCHES}/{n}/", {}) for n in (10, 3, 0)}
+    assert sources.ahead({BATCHES: inside}, BATCHES, whole) == found
+
+
 def looked_up(wants: Wants, path: str) -> set[str]:
     """The batches whose logs are listed, and the entries that are read: "0", "0 1" for shard 1."""
     log = "sources/0/shard-commit/" if path.startswith("qubole") else f"{BATCHES}/"

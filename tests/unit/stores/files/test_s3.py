@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import suppress
 from datetime import UTC, datetime
 from threading import Barrier, BrokenBarrierError, Lock
@@ -15,6 +16,7 @@ from botocore.exceptions import ResponseStreamingError
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.files import s3
 from reshardctl.stores.files.s3 import ACTIONS, S3
 from reshardctl.stores.files.tree import Tree
 from tests.support.covering import in_turn
@@ -416,6 +418,27 @@ def test_reads_are_bounded_and_at_once(many, faulty):
     faulty.always["get_object"] = counted
     assert len(many.tree(faulty).read()) == 40
     assert most == 8
+
+
+class InTurn(Executor):
+    """Makes each call at once."""
+
+    def __init__(self, _most: int) -> None:
+        pass
+
+    def submit(self, call: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(call(*arguments, **named))
+        return done
+
+
+def test_no_more_objects_are_held_than_said(many, faulty, monkeypatch):
+    monkeypatch.setattr(s3, "ThreadPoolExecutor", InTurn)
+    blobs, taken, read = many.blobs(faulty), 0, 0
+    for taken, _ in enumerate(blobs.each([f"f{n:02}" for n in range(40)]), 1):
+        read = sum(name == "get_object" for name, _ in faulty.calls)
+        assert read - taken <= s3.AHEAD
+    assert (taken, read) == (40, 40)
 
 
 def test_only_the_named_actions_are_called(place, seen, faulty):

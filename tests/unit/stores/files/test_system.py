@@ -138,6 +138,14 @@ def test_a_file_system_without_attributes_has_none_to_keep(tree, monkeypatch, co
         assert tree.write(writes(tree)[1], "t") is WriteResult.APPLIED
 
 
+def test_an_attribute_that_a_new_file_has_already_is_not_set(tree, monkeypatch):
+    """A label of SELinux may come with the folder, and setting it needs leave (setxattr(2))."""
+    monkeypatch.setattr(os, "listxattr", lambda *_, **__: ["security.selinux"])
+    monkeypatch.setattr(os, "getxattr", lambda *_, **__: bytes(bytearray(b"label")))
+    monkeypatch.setattr(os, "setxattr", failing(errno.EACCES))
+    assert tree.write(writes(tree)[1], "t") is WriteResult.APPLIED
+
+
 # reads
 
 
@@ -225,6 +233,14 @@ def test_the_next_writer_completes_what_was_noted(tmp_path, noted, there, crc, w
     Tree(Local(str(tmp_path)), everything).recover()
     expected = {"f": there} | ({} if wanted is None else {".f.crc": wanted})
     assert contents(tmp_path) == expected
+
+
+def test_what_may_be_a_living_process_note_is_no_killed_one_s(tmp_path: Path) -> None:
+    blobs = Local(str(tmp_path))
+    with blobs.together(b"a file and its checksum"):
+        assert list(blobs.unfinished()) == [], "nobody else is locked out"
+        with blobs.writing():
+            assert list(blobs.unfinished()) == [b"a file and its checksum"]
 
 
 def test_names_are_exchanged_and_given_in_the_folder_of_the_process(tmp_path, monkeypatch):

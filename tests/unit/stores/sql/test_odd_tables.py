@@ -371,6 +371,16 @@ def test_a_row_is_the_application_s_where_the_library_finds_it(make, running, co
     assert numbers[0] == NUMBER and None in numbers
 
 
+def test_a_name_that_is_longer_than_its_column_is_no_row_s(make, running):
+    """An explicit cast to varchar(n) cuts it off (PostgreSQL's manual, "Character Types")."""
+    number = KEYS[running[0]].rpartition(", ")[2]
+    table = make(keys=f"namespace varchar(99), shard_id varchar({len(SHARD)}), {number}")
+    table.put(f"{APP}-orders", SHARD, NUMBER)
+    longer = SHARD + "0"
+    assert table.asked(shard=longer) is None
+    assert table.store().get([key(longer)]) == {key(longer): None}
+
+
 @pytest.mark.only(lambda running: running == "mysql", "a matter of MySQL's collations")
 def test_a_row_that_only_the_database_takes_for_another_one(make: Any) -> None:
     """utf8mb4_general_ci compares ß with s (MySQL 8.0 Reference Manual, "Unicode Character Sets").
