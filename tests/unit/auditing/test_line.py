@@ -51,13 +51,18 @@ def inside(shard, rows, **more):
     return InSink(shard, len(rows), rows[0], rows[-1], 0, 0, **more)
 
 
+def again(record: Record) -> Record:
+    """The same record, as another row spells it."""
+    return replace(record, number=str(int(record.number)))
+
+
 def read(shard, rows, missing=(), **more):
     """A shard that was compared with these records of the stream."""
     lost = [one for one in rows if one in missing]
     before = [one for one in rows if lost and int(one.number) < int(lost[0].number)]
     return Compared(
         shard, len(rows), len(lost), rows[0] if rows else None, rows[-1] if rows else None,
-        first_missing=lost[0] if lost else None, last_missing=lost[-1] if lost else None,
+        first_missing=again(lost[0]) if lost else None, last_missing=lost[-1] if lost else None,
         before_missing=before[-1] if before else None,
         **({"whole": True, "ended": False, "tip": False} | more),
     )
@@ -128,6 +133,21 @@ def test_a_first_record_that_is_missing_is_the_beginning(whole):
     assert any("is unknown" in note for note in line.notes) is not whole
 
 
+def test_what_expired_of_a_shard_with_nothing_left_is_unknown():
+    line = frontier([inside(S1, SECOND)], read(S1, [], whole=False, tip=True))
+    assert [note for note in line.notes if note.endswith("whether they were stored is unknown")] \
+        == [line.notes[1]] and line.notes[1].startswith("shard 1: ")
+
+
+@pytest.mark.parametrize(("short", "words"), [
+    ("", "nothing that was read is missing"),
+    ("no permission", "nothing that was read is missing; no permission"),
+])  # fmt: skip
+def test_a_span_tells_why_the_read_behind_it_is_short(short, words):
+    compared = read(S1, SECOND, tip=not short, short=short)
+    assert frontier([inside(S1, SECOND)], compared).spans[S1].why == words
+
+
 @pytest.mark.parametrize(("shard", "missing", "how", "lo"), [
     (S1, (), {"ended": True}, SECOND[-1]),
     (S0, (), {"short": "the budget ran out"}, FIRST[-1]),
@@ -164,6 +184,10 @@ def test_without_the_stream_only_what_commits_prove():
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(SECOND[1]), at(SECOND[2]))
     assert line.spans[S1].basis is Basis.STORED
     assert line.spans[S0].lo == line.spans[S2].lo == START
+    assert line.notes[0].endswith(
+        "the stream was not read: 0 of 3 shards processed to their end, 1 up to a record, "
+        "2 not at all"
+    )
     closed = replace(proven, shard=S0, first=FIRST[0], last=FIRST[3], proven=FIRST[3])
     line = sink_frontier_of(facts([closed]), LINEAGE, inside=True)
     assert line.spans[S0].lo == at(FIRST[3])
@@ -245,7 +269,7 @@ def test_a_record_that_is_there_in_part(whole):
     compared = Compared(
         S1, 5, 2, SECOND[0], TORN.last, whole=True, ended=False, tip=True,
         first_missing=replace(SECOND[1], sub=1), last_missing=replace(SECOND[1], sub=2),
-        before_missing=SECOND[1],
+        before_missing=again(SECOND[1]),
     )
     span = frontier([TORN], compared, whole=whole).spans[S1]
     assert span.lo == (at(SECOND[1]) if whole else START)

@@ -84,6 +84,7 @@ SPLIT_TWICE = split_in_turn(1, [0, 1])
 
 @pytest.mark.parametrize(("positions", "minutes", "trace"), [
     ({1: ENDED}, 30, Trace.FINISHED),
+    ({1: ENDED}, 20, Trace.FINISHED),  # it closed in that second
     ({1: ENDED}, 15, Trace.UNKNOWN),  # it was open then
     ({1: "7"}, 30, Trace.STOOD),
     ({1: "LATEST"}, 30, Trace.UNKNOWN),
@@ -103,7 +104,7 @@ def test_an_earlier_reading_tells_what_became_of_a_shard_without_a_row(positions
 
 @pytest.mark.parametrize(("text", "cut"), [
     (FIRST, START), ("7", at_number("7")), ("7/3", at_number("7", 3)), ("7/x", None),
-    ("LATEST", None), (ENDED, None),
+    ("LATEST", None), (ENDED, None), ("~eof-7", None),
 ])  # fmt: skip
 def test_a_position_as_it_was_spelled_then(text: str, cut: Cut | None) -> None:
     assert Earlier(0.0, {shard_id(1): text}).stood(shard_id(1)) == cut

@@ -56,6 +56,7 @@ def write(change, before=ROW, key="a") -> Write:
     (None, CREATE, Update({"y": {"S": "z"}}), Create({"x": {"S": "new"}, "y": {"S": "z"}})),
     (None, CREATE, Delete(), None),
     (ROW, SET, MORE, Update({"y": {"S": "newer"}}, ("x",), {"n": 2})),
+    (ROW, Update({"x": {"S": "new"}}), Update({}, add={"n": 1}), SET),
     (ROW, SET, Delete(), Delete()),
     (ROW, Delete(), CREATE, Update({"x": {"S": "new"}}, ("n", "y"))),
     (ROW, Update({"x": {"S": "new"}}), Update({"x": {"S": "old"}}), None),

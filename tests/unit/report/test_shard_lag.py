@@ -11,7 +11,18 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
-from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Count,
+    Cut,
+    Interval,
+    Probe,
+    Span,
+    exactly,
+    shard_id,
+)
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.report.lag import (
     NO_UNREAD,
@@ -124,6 +135,23 @@ def test_the_read_that_tells_most_counts():
         (2, True), (1, True), (100, True), (207, False),
     ]
     assert reads[1].oldest == BEGIN + 861
+
+
+def test_a_record_that_arrived_after_now_is_not_behind():
+    """By a clock that is behind the stream's."""
+    late = dataclasses.replace(COUNT, first_arrival=BEGIN + 1500.5)
+    found = lag(counts={Interval(ONE, AT, TIP): late})
+    assert (found.seconds, found.least_seconds) == (0, 0)
+
+
+@pytest.mark.parametrize(("shard", "span", "expected"), [
+    (ONE, Span(AT, DONE), (1500 - 460, 0)),  # perhaps all of it is processed
+    (ONE, None, (None, None)), (shard_id(99), exactly(START), (None, None)),
+])  # fmt: skip
+def test_the_lag_of_what_is_known_in_part(shard, span, expected):
+    """A shard that is not listed, or of which nothing is known, has none."""
+    found = LagMeter(REPORT, case_of(REPORT.snapshot, REPORT.options)).lag(shard, span)
+    assert (found.seconds, found.least_seconds) == expected
 
 
 def test_the_worst_is_zero_only_if_every_shard_was_measured():

@@ -133,6 +133,13 @@ def test_a_part_of_an_aggregated_record_is_told_by_its_last_user_record(sub: int
     assert (found.kind, found.sub) == (PositionKind.NUMBER, told)
 
 
+def test_the_part_of_another_record_is_not_that_of_the_stored_one():
+    """A start that reads from elsewhere says nothing of the stored number's parts."""
+    other, span = at_number("7", 3), exactly(at_number(NUMBER, 5))
+    assert position_of(NUMBER, NUMBER, span, reads(other)).sub == 5
+    assert position_of(NUMBER, NUMBER, None, reads(other)).sub == 0
+
+
 @pytest.mark.parametrize(("shard", "state"), [
     ("shardId-000000000000", ShardState.TRIMMED), ("shardId-000000000001", ShardState.CLOSED),
     ("shardId-000000000003", ShardState.OPEN), ("shardId-000000000005", ShardState.UNBORN),

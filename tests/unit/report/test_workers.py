@@ -96,7 +96,7 @@ def test_workers_come_by_their_gravest_finding_then_by_their_lag():
     (row, *_) = status_of(report, report.findings, StatusSelection()).rows
     order = [
         (Severity.ERROR, 1.0), (Severity.WARNING, 9.0), (Severity.INFO, 2.0), (Severity.INFO, 1.0),
-        (None, 9.0), (None, None),
+        (None, 9.0), (None, 0.5), (None, None),
     ]
     workers = [
         WorkerStatus(f"w{n}", (replace(row, verdict=verdict, lag=Lag(seconds)),))
@@ -105,6 +105,15 @@ def test_workers_come_by_their_gravest_finding_then_by_their_lag():
     found = workers[::-1]
     found.sort(key=_worst_first)
     assert found == workers
+
+
+def test_of_two_equal_lags_the_one_that_is_not_certain_is_told():
+    """least_seconds: what is behind for sure."""
+    report = report_of("a-both", OPTIONS)
+    (row, *_) = status_of(report, report.findings, StatusSelection()).rows
+    lags = [Lag(9.0, 9.0), Lag(9.0, 3.0), Lag(9.0, 5.0), Lag(8.0, 0.0), Lag()]
+    worker = WorkerStatus("w", tuple(replace(row, lag=lag) for lag in lags))
+    assert worker.lag == lags[1]
 
 
 def test_a_finished_shard_whose_row_was_deleted_is_nobodys_to_read():
@@ -156,7 +165,7 @@ TEN = ["w1"] * 4 + ["w2"] * 4 + [""] * 2
 
 @pytest.mark.parametrize(("owners", "most", "rooms", "without", "needed"), [
     (TEN, 4, {"w1": 0, "w2": 0}, 2, 3),
-    (TEN, 5, {"w1": 1, "w2": 1}, 0, 2),
+    (TEN, 5, {"w1": 1, "w2": 1}, 0, 2), (TEN, 6, {"w1": 2, "w2": 2}, 0, 2),
     (["w1"] * 6 + ["w2"] * 4, 4, {"w1": 0, "w2": 0}, 2, 3),  # w1 was started with more
     ([""] * 10, 4, {}, 10, 3),
     (["w1"] + [""] * 9, 4, {"w1": 3}, 6, 3),

@@ -149,6 +149,7 @@ WRONG: dict[str, tuple[Edit | str, str]] = {
         f"part {n} of a shard as a number": (part(n, 7), f"shards[0][{n}]: not a string")
         for n in range(7)
     },
+    "a hash key": (part(4, "most"), "shards[0][4]: not a decimal number: 'most'"),
     "a sequence number": (part(5, "soon"), "shards[0][5]"),
     "no ARN": (lambda b: b["stream"].update(arn="a:b:c:d:e"), "stream.arn"),
     "kept for less than no time": (

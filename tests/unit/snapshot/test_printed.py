@@ -149,5 +149,7 @@ def test_a_parent_that_is_not_listed() -> None:
     with pytest.raises(UsageError, match=r"lists shardId-.*, which closed 1m before") as err:
         without_parents(part, closed + 60)
     assert "--shard-filter" in err.value.next
+    with pytest.raises(UsageError, match="which closed 22h59m"):
+        without_parents(part, closed + 23 * 3600 - 10)
     assert "--shard-filter" in without_parents(part, closed + 23 * 3600)
     assert without_parents(part, closed + 49 * 3600) == ""

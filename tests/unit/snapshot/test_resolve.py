@@ -250,6 +250,27 @@ def test_a_time_before_the_oldest_record_is_the_beginning() -> None:
     assert "is before the oldest record that the stream keeps" in found.notes[0]
 
 
+def test_one_position_by_a_time_before_the_oldest_record_needs_no_read() -> None:
+    later = replace(TAKEN, now=CREATED + 26 * 3600.0)
+    given = of_option(f"1=AT_TIMESTAMP:{AT.text}")
+    assert places(given, FrozenStream(later), later).places == {shard_id(1): START}
+
+
+def test_shards_that_opened_in_the_second_of_a_policy_are_read_from_the_beginning() -> None:
+    """2 and 3, the children of 0: no record of theirs arrived before it."""
+    opened = TAKEN.lineage.opened_at(shard_id(2))
+    assert opened is not None
+    found = resolved(replace(AT_TIMESTAMP, when=parse_when(instant(opened))), TAKEN, KINESIS)
+    assert found.notes[0].endswith("; 2 opened later, to be read from the beginning")
+
+
+def test_a_reshard_is_dated_by_the_children_where_no_parent_is_listed() -> None:
+    """They open a second after it closed."""
+    lineage = TAKEN.lineage
+    left = Lineage(lineage.stream, [lineage[shard_id(n)] for n in (1, 2, 3)])
+    assert resharded_at(left) == resharded_at(lineage) == lineage.closed_at(shard_id(0))
+
+
 def test_a_closed_shard_whose_end_has_no_time_may_hold_records_of_any() -> None:
     """As an emulator may count."""
     stream = TAKEN.lineage.stream

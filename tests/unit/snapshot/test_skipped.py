@@ -91,6 +91,8 @@ def test_the_last_user_record_before_a_cut(cut: Cut, part: int | None) -> None:
     (text(AFTER, AFTER), "it ends before it begins"),
     (text({**AFTER, "sub_number": "3"}), "intervals[0].after.sub_number: not a whole number"),
     (text({**AFTER, "sub_number": False}), "intervals[0].after.sub_number: not a whole number"),
+    *((text({**AFTER, name: 7}), f"intervals[0].after.{name}: not a string")
+      for name in ("kind", "number", "time")),
     (text(until=NOTHING), "intervals[0].until.kind: no place is named"),
 ])  # fmt: skip
 def test_what_is_no_interval(made: str, words: str) -> None:

@@ -18,6 +18,7 @@ from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.listing import FIRST_WAIT
 from reshardctl.model import START, TIP, Image, Interval, Probe, at_number, shard_id
 from reshardctl.snapshot.take import (
+    NUMBERS_ASKED,
     STALE,
     FrozenStream,
     ListedStream,
@@ -218,6 +219,32 @@ def test_a_row_of_another_stream_of_the_account(fault, known):
     asked = [call for call in fake.calls
              if call.action == "GetShardIterator" and "other" in str(call.params)]  # fmt: skip
     assert len(asked) == (0 if born is None else 2), "once by each"
+
+
+def test_kinesis_is_asked_about_every_number_of_rows_of_two_streams():
+    """Each is of an epoch of its own, of which no other number tells; a mark tells nothing."""
+    fake, first, _ = with_another()
+    own = fake.stream("orders").shards[1].records[0].number
+    doubtful = [own + (7 + n << 148) for n in range(NUMBERS_ASKED + 2)]
+    texts = ["TRIM_HORIZON", str(own), str(first), *map(str, doubtful)]
+    store = MemoryStore([lease(n, text) for n, text in enumerate(texts)])
+    snapshot = take(in_process(fake).kinesis, store, "orders", CONSUMER, lambda: 0)
+    assert snapshot.asked.keys() == {*doubtful}
+
+
+def test_a_stream_is_asked_about_numbers_of_the_second_of_its_creation(kinesis):
+    """Its first shards began three seconds before; a later one may have an epoch of that second."""
+    lineage, number = kinesis.lineage("orders"), 7
+
+    class Account:
+        def streams(self) -> dict[str, float]:
+            return {lineage.stream.arn: lineage.stream.created, "other": 1_795_000_000.0}
+
+        def takes(self, arn: str, numbers: Iterable[int], _iterator: str) -> dict[int, bool]:
+            return dict.fromkeys(numbers, arn == "other")
+
+    found = streams_of(lineage, Account(), {1_795_000_000: number})  # type: ignore[arg-type]
+    assert found == {1_795_000_000: ("other",)}
 
 
 def test_no_stream_is_listed_where_no_number_is_another_s(fake, kinesis):
