@@ -31,10 +31,12 @@ SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way the
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before planning gives up."""
 
+BY_HAND = "--set gives it a position, once no shard of its family has another stream's row"
+"""The way out for a row without a number beside another stream's, if it is this stream's."""
 _NEVER: Mapping[Origin | None, str] = {
     None:
         "it holds no number, and other rows are another stream's: nothing shows whose it is. If it "
-        "is this stream's, --set gives it a position",
+        f"is this stream's, {BY_HAND}",
     Origin.ELSEWHERE: "its position is another stream's, and is never written",
     Origin.EARLIER:
         "its position is older than the stream: of another stream, or of an earlier one of this "

@@ -183,7 +183,10 @@ class Planner(Starts, frozen=True):
         return _no_end(whole)
 
     def _loses_its_last_number(self, then: Case) -> bool:
-        """Whether only numbers of an earlier stream are left `then`, and now there are others."""
+        """Whether only numbers of an earlier stream are left `then`, and now there are others.
+
+        Once given positions are stored, no question of a next plan tells so.
+        """
         now, after = (case.incarnation(case.checkpoint()) for case in (self.case, then))
         return not self.case.recreated and after is Incarnation.RECREATED and after is not now
 

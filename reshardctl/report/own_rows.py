@@ -19,6 +19,7 @@ from reshardctl.diagnosis.evidence import (
 )
 from reshardctl.model import Frontier, ShardId, short, writes_of
 from reshardctl.model.phrases import listed
+from reshardctl.planning.one_candidate import BY_HAND
 from reshardctl.planning.plan import CREATION_TIME, Case, Decision, Plan
 
 
@@ -94,10 +95,13 @@ def doubt_beside_others(
     ]
     if not doubtful:
         return ""
-    return (
-        f"no sequence number shows whose the rows of {_named(doubtful)} are, and the row of "
-        f"{_named(theirs)} is {foreign[theirs[0]].words}'s"
+    by_stream: dict[str, list[ShardId]] = {}
+    for shard in theirs:
+        by_stream.setdefault(foreign[shard].words, []).append(shard)
+    others = " and ".join(
+        f"that of {_named(shards)} is of {words}" for words, shards in by_stream.items()
     )
+    return f"no sequence number shows whose the position of {_named(doubtful)} is, and {others}"
 
 
 def left_alone(
@@ -119,7 +123,8 @@ def left_alone(
     if silent:
         yield (
             f"--policy {case.policy.text} does not move {_named(silent)}: no sequence number shows "
-            "that the row is of this stream, and another row is not; --set moves it"
+            "whose such a row is, and other rows are another stream's. If it is this stream's, "
+            f"{BY_HAND}"
         )
 
 

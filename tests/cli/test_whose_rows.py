@@ -275,8 +275,8 @@ def same_second(streams) -> Lab:
     positions of `first`, one shard of which is at an end that it has not."""
     from reshardctl.testing.topology import stream_of
 
-    now = int(streams.fake.clock.now())
-    streams.fake.add_stream(stream_of(topology("twin", now - 6 * HOUR, 4, now)))
+    created = streams.fake.stream("first").created
+    streams.fake.add_stream(stream_of(topology("twin", created, 4, created + 6 * HOUR)))
     streams.plant(*(lease(i, n) for i, n in enumerate(numbers(streams, "first")[:3])))
     return streams
 

@@ -32,6 +32,7 @@ from reshardctl.consumers.kinsumer.rows import (
     asked_first,
     beginning,
     cut_of,
+    ends_elsewhere,
     kind_of,
 )
 from reshardctl.consumers.kinsumer.spec import CACHE, CLIENTS, LEADER
@@ -137,7 +138,7 @@ class _Start(Struct, frozen=True):
     def _finished(self, row: Row) -> Fate:
         """The fate of a finished shard; only the leader checks Finished."""
         shard = row.shard
-        foreign = not self.lineage.is_open(shard) and kind_of(self.lineage, row).of_no_record
+        foreign = ends_elsewhere(self.lineage, row)
         if foreign and shard in self.asked:
             return self._unfinished(row)
         if shard not in self.asked and not self.lineage.is_open(shard):
@@ -269,7 +270,7 @@ def _finished(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
     if row.shard not in lineage:
         return _WHOLE
     if not lineage.is_open(row.shard):
-        foreign = kind_of(lineage, row).of_no_record
+        foreign = ends_elsewhere(lineage, row)
         return _at_its_word(lineage, tables, row, app) if foreign else _WHOLE
     at = cut_of(lineage, row, app)
     if kind_of(lineage, row) is PositionKind.NUMBER and at is not None:

@@ -336,17 +336,18 @@ def cut_of(lineage: Lineage, row: Row, app: App) -> Cut | None:
             return None
 
 
-def stored_cut(lineage: Lineage, row: Row, app: App) -> Cut | None:
-    """The cut that a row spells, `None` for one that names no place of its shard.
+def ends_elsewhere(lineage: Lineage, row: Row) -> bool:
+    """Whether a closed shard is marked as finished at a number that no record of it has."""
+    closed = row.shard in lineage and not lineage.is_open(row.shard)
+    return row.finished is not None and closed and kind_of(lineage, row).of_no_record
 
-    That is so of an end at a number of another shard, too.
-    """
-    kind = kind_of(lineage, row)
-    if row.mistyped or kind is PositionKind.AHEAD:
+
+def stored_cut(lineage: Lineage, row: Row, app: App) -> Cut | None:
+    """The cut that a row spells, `None` for one that names no place of its shard."""
+    ahead = kind_of(lineage, row) is PositionKind.AHEAD
+    if row.mistyped or ahead or ends_elsewhere(lineage, row):
         return None
     if row.finished is not None:
-        if kind.of_no_record and row.shard in lineage and not lineage.is_open(row.shard):
-            return None
         return replace(DONE, text=row.number) if row.number else DONE
     return TIP if row.number == LATEST else cut_of(lineage, row, app)
 

@@ -141,23 +141,6 @@ def test_a_later_fix_of_the_same_rows_has_to_be_undone_first(
     assert [entry.name for entry in found] == ["other"] * is_younger
 
 
-def test_every_later_fix_of_this_store_is_found_newest_first(tmp_path: Path) -> None:
-    """A journal of another store, of any time, is neither one of them nor hides one."""
-    store = MemoryStore(PLAN.rows)
-    when = {"own": "00", "other": "03", "first": "02", "second": "04"}
-    for name, minute in when.items():
-        made = replace(header(PLAN, store), plan=name, when=f"2026-09-22T09:{minute}:00Z")
-        if name == "other":
-            made = replace(made, identity={"table": "another"})
-        with Journal.create(tmp_path / f"{name}.jsonl", made) as journal:
-            written(journal)
-    shelf = entries(files(tmp_path))
-    assert [entry.name for entry in shelf] == ["second", "other", "first", "own"]
-    assert shelf[-1].records is not None
-    found = newer(shelf, shelf[-1].records, ITS_ROWS)
-    assert [entry.name for entry in found] == ["second", "first"]
-
-
 @pytest.mark.parametrize(("course", "rows", "later", "told"), [
     (begun, "before", None, True),
     (begun, "after", None, True),

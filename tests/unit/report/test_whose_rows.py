@@ -121,7 +121,7 @@ def test_an_end_beside_another_stream_s_row_may_be_that_stream_s(known):
         rows[2] = str(CASE.records[shard_id(2)][0][0])
     report = make(snapshot(rows), RepairOptions())
     assert isinstance(report.decision, Plan)
-    assert ("no sequence number shows whose the rows of 0 are" in report.doubt) is not known
+    assert ("no sequence number shows whose the position of 0 is" in report.doubt) is not known
     assert ("fix asks for --created" in str(report.notes)) is not known
 
 
@@ -149,7 +149,14 @@ ALL_BACK = replace(POSITIONS, places={shard_id(0): START}, shifts=True)
 def test_what_shows_whose_an_end_is_and_what_does_not(rows, options, asked):
     report = make(snapshot(rows), options)
     assert isinstance(report.decision, Plan)
-    assert ("no sequence number shows whose the rows of 0 are" in report.doubt) is asked
+    assert ("no sequence number shows whose the position of 0 is" in report.doubt) is asked
+
+
+def test_the_rows_of_several_other_streams_are_told_apart():
+    """One of shard 5 of a younger stream, one of an earlier one; the doubt names whose each is."""
+    doubt = make(snapshot(BESIDE_OTHERS | {2: OLDER}), RepairOptions()).doubt
+    assert "that of 5 is of another stream" in doubt
+    assert "that of 2 is of an earlier stream of this name or of another stream" in doubt
 
 
 @pytest.mark.parametrize(("rows", "theirs"), [
