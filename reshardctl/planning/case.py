@@ -118,6 +118,10 @@ class Judged(Struct, frozen=True):
     effects: tuple[Effect, ...]
 
 
+BY_HAND = "--set gives it a position, once no shard of its family has another stream's row"
+"""The way out for a row without a number beside another stream's, if it is this stream's."""
+
+
 class Case(Struct, frozen=True):
     """All inputs of a decision. Pure data: the same case gives the same decision."""
 

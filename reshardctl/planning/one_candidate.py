@@ -11,7 +11,7 @@ from reshardctl.consumers.base import MANY, Candidate, Cannot
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.model import START, Cause, ShardId, Step, ahead, writes_of
 from reshardctl.planning.as_given import not_as_given, not_given, unsaid
-from reshardctl.planning.case import Case, Judged
+from reshardctl.planning.case import BY_HAND, Case, Judged
 from reshardctl.planning.decision import Decision, Nothing, Plan, Residual
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.prices import (
@@ -31,8 +31,6 @@ SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way the
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before planning gives up."""
 
-BY_HAND = "--set gives it a position, once no shard of its family has another stream's row"
-"""The way out for a row without a number beside another stream's, if it is this stream's."""
 _NEVER: Mapping[Origin | None, str] = {
     None:
         "it holds no number, and other rows are another stream's: nothing shows whose it is. If it "

@@ -19,7 +19,7 @@ from reshardctl.diagnosis.evidence import (
 )
 from reshardctl.model import Frontier, ShardId, short, writes_of
 from reshardctl.model.phrases import listed
-from reshardctl.planning.one_candidate import BY_HAND
+from reshardctl.planning.case import BY_HAND
 from reshardctl.planning.plan import CREATION_TIME, Case, Decision, Plan
 
 
