@@ -97,6 +97,11 @@ def test_a_hole_is_a_certain_loss_with_its_deadline():
     )
 
 
+def test_records_of_one_second_have_one_time():
+    one = only(judged(but(lacking(1, 2, 300, 300))), "RSH501")
+    assert one.what.endswith(" are not in the sink, arrived at 2026-09-21T14:18:20Z")
+
+
 def test_a_hole_of_records_without_a_time_has_no_deadline():
     """An emulator may number records as it likes; "7" has no time in it."""
     hole = replace(HOLE, first_missing=Record("7", 0), last_missing=Record("9", 0))
@@ -197,6 +202,16 @@ def test_a_window_without_a_record_does_not_say_that_the_stream_has_none(more):
     assert "not all was read" in one.what and "--since" in one.helps
 
 
+def test_a_shard_of_which_all_that_is_left_was_read_is_one_finding():
+    """Its first records have expired, and whether the sink missed any cannot be known (RSH508)."""
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 890), inside(3, 120, 870),
+        against=(replace(compared(2, 0, 110, 880, whole=False), since=None, until=None),),
+    )
+    one = only(judged(found), "RSH505")
+    assert one.shards == ids(2) and one.what.endswith("the stream has no record any more")
+
+
 def test_losses_of_different_certainty_are_findings_of_their_own():
     found = facts(
         inside(0, 1, 90), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
@@ -215,6 +230,11 @@ def test_reasons_name_their_shards():
     )
     costs = only(judged(found), "RSH501").costs
     assert costs.startswith("0: the sink has records of a child already; 2: the sink has later")
+
+
+def test_one_record_is_doubled():
+    one = only(judged(facts(inside(0, 1, 90, doubled=1, extra=1))), "RSH502")
+    assert one.what == "1 record is in the sink more than once: 1 row too many"
 
 
 def test_doubled_and_disordered_rows():

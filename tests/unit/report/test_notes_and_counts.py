@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Movement, Snapshot, Watched
-from reshardctl.model import START, Probe, ShardId, at_time, shard_id
+from reshardctl.model import START, Delete, Probe, ShardId, Write, at_time, shard_id
 from reshardctl.planning.decision import NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.report.changes import mending
+from reshardctl.report.changes import Action, Changed, by_position, mending
 from reshardctl.report.counts import by_probes, interval_of, intervals
 from reshardctl.report.forecast import places_to_watch
-from reshardctl.report.report import Interrupted, RepairOptions, WayOut, make
+from reshardctl.report.report import Interrupted, RepairOptions, WayOut, make, places_to_probe
 from reshardctl.report.scope import ScopeOptions
 from tests.support.judging import images_of, lineage_of
 from tests.unit.render.samples import CASES, report_of
@@ -120,3 +120,23 @@ def test_a_write_that_leaves_a_shard_out_of_order_mends_nothing_of_that():
     disorder = replace(lost, code="RSH201", effects=(mixed,), shards=lost.shards[:1])
     report = replace(report, decision=replace(report.decision, after=((mixed,),)))
     assert not mending(report, disorder).writes and mending(report, lost).writes
+    both = replace(disorder, effects=(mixed, replace(mixed, harm=Harm.STALLED)))
+    assert mending(report, both).writes, "it mends the other harm"
+
+
+def test_a_bounded_read_begins_in_shards_that_a_crash_comes_from():
+    """1 is open and read on from its number; without a crash nothing is in doubt there."""
+    report = report_of("a-both", "initial=LATEST&release=3.5.1")
+    (judged,) = report.judged
+    crash = Effect(Harm.CRASHES, None, certain=True, by=(B,))
+    crashed = replace(report, judged=(replace(judged, effects=(*judged.effects, crash)),))
+    before, after = (dict(places_to_probe(each)) for each in (report, crashed))
+    assert B not in before and after.keys() == before.keys() | {B}
+
+
+def test_files_and_lists_are_told_where_nothing_else_changes():
+    file = Changed(A, Action.MOVE, "0, 1", "0, 1, 2", Write("list", Delete(), None, ""))
+    many, position = replace(file, of_many=True), replace(file, shard=B)
+    kept = replace(position, part=True, action=Action.KEEP)
+    assert by_position([many]) == [many] and by_position([many, kept]) == [many]
+    assert by_position([many, position]) == [position]

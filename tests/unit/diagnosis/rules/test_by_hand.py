@@ -14,14 +14,19 @@ from msgspec.structs import replace
 from reshardctl.diagnosis.rules import Finding, Severity, View, worst_first
 from reshardctl.diagnosis.rules.base import merged
 from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
-from reshardctl.diagnosis.rules.positions import position_out_of_range
-from reshardctl.diagnosis.rules.rows import unreadable_entry
+from reshardctl.diagnosis.rules.positions import position_out_of_range, time_in_the_future
+from reshardctl.diagnosis.rules.rows import (
+    end_with_subsequence,
+    parents_unreadable,
+    unreadable_entry,
+)
 from reshardctl.diagnosis.rules.starts import (
     HEAD_HELPS,
     blocked_for_ever,
     child_before_parent,
     head_unknown,
     may_never_commit,
+    parent_abandoned,
     unread_skipped,
     waits_for_a_parent,
 )
@@ -31,6 +36,7 @@ from reshardctl.model import (
     Anomaly,
     AnomalyKind,
     Cause,
+    Cut,
     Fate,
     Probe,
     ShardId,
@@ -64,6 +70,13 @@ def of(fates: dict[ShardId, Fate], *effects: Effect, anomalies: tuple[Anomaly, .
 def test_a_shard_waits_for_a_parent_that_has_no_position(cause: Cause, waits: bool) -> None:
     """A row that cannot be read, or that says too much, has a finding of its own."""
     assert waits_for_a_parent(of({PARENT: WontRead(cause, "")}), CHILD) is waits
+
+
+@pytest.mark.parametrize("end", [DONE, replace(DONE, text="7")], ids=["", "with its last number"])
+def test_no_shard_waits_for_a_parent_that_is_processed_to_its_end(end: Cut) -> None:
+    view = of({PARENT: WontRead(Cause.NO_POSITION, "")})
+    processed = {**view.processed, PARENT: exactly(end)}
+    assert not waits_for_a_parent(replace(view, processed=processed), CHILD)
 
 
 @pytest.mark.parametrize(("by", "named", "helps"), [
@@ -123,6 +136,52 @@ def test_a_refused_number_that_the_consumer_reads_over_is_a_warning(count: int) 
     (found,) = position_out_of_range(of({}, *effects))
     assert found.severity is Severity.WARNING and len(found.shards) == count
     assert "silently reads the shard from its beginning" in found.costs
+
+
+@pytest.mark.parametrize(("above", "unread"), [
+    (PARENT, "the shard and its children are not read"), (OTHER, "the shard is not read"),
+])  # fmt: skip
+def test_children_of_a_refused_shard_are_unread_where_they_wait_for_it(above, unread) -> None:
+    stalls = Effect(Harm.STALLED, PARENT, True, cause=Cause.FOREIGN_NUMBER)
+    waits = WontRead(Cause.POSITION, "", waits_for=frozenset({above}))
+    (found,) = position_out_of_range(of({CHILD: waits}, stalls))
+    assert found.costs.endswith(f"; {unread}")
+
+
+def test_a_consumer_that_crashes_at_a_time_in_the_future_is_an_error_of_that_shard() -> None:
+    """Kinesis refuses such a start: pages/RSH404.md."""
+    crash = Effect(Harm.CRASHES, None, True, cause=Cause.CLOCK_AHEAD, by=(CHILD,))
+    (found,) = time_in_the_future(of({}, crash))
+    assert (found.severity, found.shards) == (Severity.ERROR, (CHILD,))
+
+
+@pytest.mark.parametrize(("counts", "seen"), [
+    ({}, False), ({PARENT: 3, OTHER: 1}, True), ({PARENT: 3, OTHER: 0}, False),
+    ({PARENT: 3}, False),
+])  # fmt: skip
+def test_records_are_said_to_be_left_where_every_shard_was_seen_to_have_some(counts, seen) -> None:
+    lost = Effect(Harm.SKIPPED, PARENT, True, cause=Cause.TAKEN_FOR_READ)
+    view = of({}, lost, replace(lost, shard=OTHER))
+    probes = {shard: Probe(START, not count, count=count) for shard, count in counts.items()}
+    state = dataclasses.replace(view.state, probes=probes)
+    (found,) = parent_abandoned(replace(view, state=state))
+    assert found.what.startswith("closed with records left in it" if seen else "closed, and")
+
+
+@pytest.mark.parametrize(("cause", "severity"), [
+    (Cause.BAD_END_MARK, Severity.ERROR), (Cause.FINISHED, Severity.INFO),
+])  # fmt: skip
+def test_an_end_with_a_number_is_left_over_where_the_release_takes_it_for_an_end(cause, severity):
+    odd = Anomaly(AnomalyKind.END_WITH_SUB, "", "", "", PARENT)
+    (found,) = end_with_subsequence(of({PARENT: WontRead(cause, "")}, anomalies=(odd,)))
+    assert (found.severity, found.shards) == (severity, (PARENT,))
+
+
+@pytest.mark.parametrize("attribute", ["parentShardId", "childShardIds"])
+def test_which_set_of_shards_cannot_be_read_is_named(attribute: str) -> None:
+    odd = Anomaly(AnomalyKind.PARENTS_UNREADABLE, "", "", f"{attribute} is a list", CHILD)
+    (found,) = parents_unreadable(of({}, anomalies=(odd,)))
+    assert found.severity is Severity.INFO and found.what.startswith(f"{attribute} is no string")
 
 
 @pytest.mark.parametrize(("cause", "costs"), [
