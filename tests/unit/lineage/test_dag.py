@@ -17,6 +17,13 @@ from tests.support.lineages import lineages, split_in_turn
 from tests.unit.lineage.histories import CREATED, STREAM, fresh, listings, number, page_of
 
 
+def test_a_listing_of_kinesis_is_not_sorted_anew(monkeypatch):
+    """Its ids grow with creation; only an emulator's may need networkx."""
+    monkeypatch.setattr("reshardctl.lineage.dag._parents_first", pytest.fail)
+    lineage = split_in_turn(2, (0, 1, 2))
+    assert [*lineage] == [shard_id(n) for n in range(len(lineage))]
+
+
 def graph_of(shards: list[Shard]) -> nx.DiGraph:
     graph = nx.DiGraph()
     graph.add_nodes_from(shard.id for shard in shards)

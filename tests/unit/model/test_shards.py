@@ -35,12 +35,12 @@ OF_TWO = 2 << 184 | 1_795_219_200 << 148 | 1_795_219_200 << 36 | 2
 
 
 @pytest.mark.parametrize("number", [
-    NUMBER << 1, NUMBER | 0xF, NUMBER | 3, str(NUMBER) + "x", 7, OF_TWO | 1 << 72,
+    NUMBER << 1, NUMBER | 0xF, NUMBER | 3, OF_TWO | 1, str(NUMBER) + "x", 7, OF_TWO | 1 << 72,
     NUMBER | 0xF << 144,
 ], ids=[
-    "longer", "another version", "a version that is none", "no number", "too short",
-    "a bit that is always 0", "another shard's head",
+    "longer", "another version", "a version that is none", "a third version", "no number",
+    "too short", "a bit that is always 0", "another shard's head",
 ])
 def test_what_is_no_sequence_number_of_kinesis_has_no_fields(number):
-    assert decode(OF_TWO) is not None
+    assert decode(NUMBER) is not None and decode(OF_TWO) is not None
     assert decode(number) is None

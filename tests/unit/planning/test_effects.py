@@ -26,6 +26,7 @@ from reshardctl.planning.effects import (
     Effect,
     Harm,
     StreamState,
+    _width,
     deadline,
     drained_unended,
     effects,
@@ -33,6 +34,7 @@ from reshardctl.planning.effects import (
 from reshardctl.planning.policy import UNASKED
 from reshardctl.planning.prices import acceptable
 from reshardctl.planning.unread import has_unread
+from reshardctl.testing.shards import SequenceNumber
 from tests.support.lineages import number_inside, split_in_turn
 
 LINEAGE = split_in_turn(1, [0])
@@ -164,6 +166,16 @@ def test_a_doubt_about_a_head_counts_that_came_after_an_earlier_question():
     (one,) = effects(state, want, {CHILD: Span(at, at, head=LATE)}, run)
     assert one.cause is Cause.HEAD_PASSED
     assert effects(state, want, {CHILD: Span(at, at)}, run) == []
+
+
+@pytest.mark.parametrize(("minutes", "seconds"), [(30, 30 * 60), (90, 60 * 60)])
+def test_what_a_number_ahead_of_the_clock_skips_has_arrived_by_now(minutes, seconds):
+    """A sequence number may be of the future, and no record is. The stream is an hour old."""
+    born = int(LINEAGE.stream.created)
+    first, ahead = (
+        at_number(str(SequenceNumber(born, 1, born + 60 * at, 0))) for at in (0, minutes)
+    )
+    assert _width(StreamState(LINEAGE, NOW), PARENT, first, ahead) == seconds
 
 
 def test_a_skip_inside_one_second_is_a_loss_all_the_same():

@@ -205,17 +205,17 @@ def test_a_place_whose_time_is_not_known_goes_nowhere():
         assert times_back(state, {root: position}, 60) == {}
 
 
-def places(file: CaseFile, options: dict[str, str], shard: int, cut: Cut) -> object:
-    """The decision on a place that the operator gives, whatever it costs."""
+def places(file: CaseFile, options: dict[str, str], given: dict[int, Cut]) -> object:
+    """The decision on places that the operator gives, whatever they cost."""
     case = Bench.on(file, dialect_of(file.consumer).images(file), options).plan_case
-    given = replace(POSITIONS, places={shard_id(shard): cut})
-    return decide(replace(case, policy=given, accept=ALL))
+    policy = replace(POSITIONS, places={shard_id(n): cut for n, cut in given.items()})
+    return decide(replace(case, policy=policy, accept=ALL))
 
 
 def test_an_end_replaces_a_number_that_is_not_the_shard_s_own():
     """With it the mark would prove nothing (RSH206)."""
     file = load(CASES / "kinsumer" / "finished-at-another-number.toml")
-    plan = places(file, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"}, 0, DONE)
+    plan = places(file, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"}, {0: DONE})
     assert isinstance(plan, Plan)
     (write,) = (write for step in plan.steps for write in step.writes)
     assert isinstance(write.change, Update)
@@ -229,8 +229,16 @@ def test_an_end_that_a_store_cannot_hold_has_a_way_out(shard, way):
     """kinesis-consumer marks no end: what is below needs a row, and an open shard has none."""
     file = load(CASES / "kinesis-consumer" / "c.toml")
     options = {"app": "app", "release": "0.5.0", "initial": "TRIM_HORIZON"}
-    decision = places(file, options, shard, DONE)
+    decision = places(file, options, {shard: DONE})
     assert isinstance(decision, NoSafePlan) and way in decision.ways_out[0]
+
+
+def test_a_child_that_is_given_a_position_needs_no_other_one():
+    file = load(CASES / "kinesis-consumer" / "c.toml")
+    options = {"app": "app", "release": "0.5.0", "initial": "TRIM_HORIZON"}
+    decision = places(file, options, {0: DONE, 1: START})
+    assert isinstance(decision, NoSafePlan)
+    assert "--set 2=TRIM_HORIZON" in decision.ways_out[0] and "--set 1" not in decision.ways_out[0]
 
 
 @pytest.mark.parametrize("name", [

@@ -229,6 +229,11 @@ def test_an_odd_watermark(spelled, watermark):
     assert parse_commit_log(f'v1\n{{"nextBatchWatermarkMs":{spelled}}}').watermark == watermark
 
 
+def test_a_number_of_1000_digits_is_still_read():
+    """Jackson's StreamReadConstraints.DEFAULT_MAX_NUM_LEN."""
+    assert parse_commit_log(f'v1\n{{"nextBatchWatermarkMs":1{"0" * 999}}}').watermark == 0
+
+
 @pytest.mark.parametrize(("text", "why"), [
     ('{"nextBatchWatermarkMs":NaN}', "NaN"), ('{"nextBatchWatermarkMs":-Infinity}', "Infinity"),
     ('{"x":[NaN]}', "NaN"), ('{"nextBatchWatermarkMs":[7]}', "not a number"),
