@@ -64,7 +64,7 @@ from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.planning.restore import Restore
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.report.results import Undoing
-from reshardctl.snapshot import Ports, take
+from reshardctl.snapshot import Ports, take, verified_by_sample
 from reshardctl.stores.base import Texts, recover
 
 
@@ -204,11 +204,11 @@ def _shown(
             "of the earlier stream"
         )
 
-    def seen(rows: list[Image]) -> Snapshot:
-        return Snapshot(locator, lineage, tuple(rows), plan.store, ports.clock())
-
-    now = _judged(seen(images)) or _empty(seen([]))
-    then = _judged(seen(after(images, steps)))
+    seen = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
+    seen = verified_by_sample(seen, ports.kinesis)
+    restored = replace(seen, images=tuple(after(images, steps)))
+    now = _judged(seen) or _empty(replace(seen, images=()))
+    then = _judged(verified_by_sample(restored, ports.kinesis))
     named = source.name if source.log is None else typed(source.log.where)
     return Undoing(
         now, then, tuple(steps), source.name, of_plan=source.log is None, typed=named

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.survey import judged, survey, with_last_numbers
-from reshardctl.commands.whose_rows import require_proven, verified_steps
+from reshardctl.commands.whose_rows import require_proven, verified_report, verified_steps
 from reshardctl.commands.write_requests import USUAL_WATCH, FixRequest
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
@@ -36,7 +36,7 @@ from reshardctl.model.times import duration, instant, parse_seconds
 from reshardctl.planning.decision import Plan
 from reshardctl.planning.writes import counted_writes, require_live, suggesting
 from reshardctl.report.report import Report
-from reshardctl.snapshot import Ports
+from reshardctl.snapshot import Ports, verified_by_sample
 
 
 def proven(ports: Ports, plan: SavedPlan, locator: Locator, live: bool = False) -> list[Step]:
@@ -45,13 +45,15 @@ def proven(ports: Ports, plan: SavedPlan, locator: Locator, live: bool = False) 
     live: the consumer may be running, so rows may be renewed and read on meanwhile. Raises
     StalePlan if the proof fails.
     """
-    images = fresh_rows(ports.store)
+    images = tuple(fresh_rows(ports.store))
     lineage = ports.kinesis.lineage(plan.stream)
     require_same(plan, lineage, ports.store.identity())
-    now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
+    now = Snapshot(locator, lineage, images, plan.store, ports.clock())
+    now = verified_by_sample(now, ports.kinesis)
     report = judged(ports.kinesis, now, replace(plan.options, count=False), plan.probe)
+    report = verified_report(report, ports.kinesis)
     steps = still_proven(plan, report, live)
-    require_proven(verified_steps(now, ports.kinesis, steps), steps, plan.options.created)
+    require_proven(report.snapshot, steps, plan.options.created)
     return steps
 
 
@@ -76,13 +78,13 @@ def left_over(
     lineage = ports.kinesis.lineage(plan.stream)
     require_same(plan, lineage, plan.store)
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
+    now = verified_steps(verified_by_sample(now, ports.kinesis), ports.kinesis, rest.steps)
     if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
     back = records.header.undoing(journal.path)
     options = with_last_numbers(ports.kinesis, now, plan.options, plan.probe)
     decision = require_promises(replace(plan, options=options), now, rest.steps, back)
-    asked = verified_steps(now, ports.kinesis, rest.steps)
-    require_proven(asked, rest.steps, plan.options.created)
+    require_proven(now, rest.steps, plan.options.created)
     if live:
         require_live(rest.steps)
     return rest, decision

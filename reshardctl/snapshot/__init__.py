@@ -6,6 +6,17 @@ Other rooms import what this file names, and `file`, `positions`, `printed`, `pr
 
 from __future__ import annotations
 
-from reshardctl.snapshot.take import Overlaid, Ports, Stream, counted, probed, take, verified
+from reshardctl.snapshot.take import (
+    Overlaid,
+    Ports,
+    Stream,
+    counted,
+    probed,
+    take,
+    verified,
+    verified_by_sample,
+)
 
-__all__ = ["Overlaid", "Ports", "Stream", "counted", "probed", "take", "verified"]
+__all__ = [
+    "Overlaid", "Ports", "Stream", "counted", "probed", "take", "verified", "verified_by_sample",
+]

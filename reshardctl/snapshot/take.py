@@ -154,6 +154,14 @@ def take(
         images = medium.read()
     made_at = medium.made_at() if hasattr(medium, "made_at") else None
     snapshot = Snapshot(locator, lineage, tuple(images), store, clock(), made_at=made_at)
+    return verified_by_sample(snapshot, kinesis)
+
+
+def verified_by_sample(snapshot: Snapshot, kinesis: Stream) -> Snapshot:
+    """The same snapshot with Kinesis's word on a few of its numbers.
+
+    On all of them where some are this stream's and some another's. Rows must not be judged without.
+    """
     texts = tuple(_stored_texts(snapshot))
     snapshot = verified(snapshot, kinesis, texts, NUMBERS_ASKED)
     origins = {origin(snapshot.lineage, text) for text in texts}

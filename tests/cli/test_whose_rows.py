@@ -491,6 +491,48 @@ def test_a_dry_run_shows_no_plan_beside_another_stream_s_row(streams, more, tmp_
     assert streams.items() == before and not saved.exists()
 
 
+def mixed(lab: Lab) -> dict[str, Item]:
+    """Own rows of `first`, one of `second`, whose number lies within the life of the shard 2."""
+    first, second = numbers(lab, "first", record=3), numbers(lab, "second", record=5)
+    lab.plant(*(lease(i, second[i] if i == 2 else number) for i, number in enumerate(first)))
+    lab.stream = "first"
+    return lab.items()
+
+
+def moved(before: dict[str, Item], after: dict[str, Item]) -> list[int]:
+    return [i for i in range(4) if before[shard_id(i)] != after[shard_id(i)]]
+
+
+@pytest.mark.parametrize("ago", ["-4h", "-30m"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_policy_by_time_moves_the_own_rows_beside_another_stream_s(streams, ago, saved, tmp_path):
+    """What is proven just before the write goes by whose the rows are, as the plan does."""
+    before = mixed(streams)
+    accept = ["--accept", "reread=all,skip=all"]
+    if saved:
+        path = tmp_path / "a.plan"
+        streams.dry("--policy", f"at-timestamp={ago}", "--out", path, *accept)
+        written = streams.apply(path, *accept)
+    else:
+        written = streams.fix("--policy", f"at-timestamp={ago}", *accept)
+    assert written.code in (0, 1), written.out + written.err
+    assert moved(before, streams.items()) == [0, 1, 3]
+
+
+def test_an_undo_and_a_resumed_fix_go_by_whose_the_rows_are(streams):
+    before = mixed(streams)
+    accept = ["--accept", "skip=all,reread=all"]
+    streams.wire.fail_writes("AccessDeniedException", after=1)
+    halted = streams.fix("--policy", "at-timestamp=-4h", *accept)
+    assert halted.code == 5, halted.out + halted.err
+    streams.wire.faults.clear()
+    resumed = streams.resume(*accept)
+    assert resumed.code in (0, 1), resumed.out + resumed.err
+    assert moved(before, streams.items()) == [0, 1, 3]
+    undone = streams.cli("undo", streams.journal(), "--dry-run", "--format", "text")
+    assert "RSH207" in undone.out, undone.out
+
+
 HALF = 1 << 127
 """Halves of the hash keys are no shards of a stream of four."""
 HALVES = [

@@ -180,9 +180,10 @@ def test_a_policy_says_which_shard_it_does_not_move(policy, told):
     assert ("--policy latest does not move 3:" in str(report.notes)) is told
 
 
-def test_a_recreated_stream_forgets_what_the_plan_changes():
+@pytest.mark.parametrize("kept", [{}, {3: "TRIM_HORIZON"}])
+def test_a_recreated_stream_forgets_what_the_plan_changes(kept):
     """The earlier stream's number of 2 and the end of 0; 1 has a number of this stream, and 3 stays
     at its beginning."""
-    rows = {0: "SHARD_END", 1: OWN, 2: OLDER, 3: "TRIM_HORIZON"}
+    rows = {0: "SHARD_END", 1: OWN, 2: OLDER} | kept
     report = make(snapshot(rows), RepairOptions(recreated=CREATED))
     assert isinstance(report.decision, Plan) and report.decision.forgets == 2
