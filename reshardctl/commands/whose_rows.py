@@ -183,10 +183,12 @@ def require_apart(report: Report) -> None:
 def _require_apart(snapshot: Snapshot, origins: Mapping[str, Origin | None]) -> None:
     """origins: whose each position is that is written, or that lies in a family with such a one."""
     if wrong := [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]:
+        rows = _rows(snapshot, wrong)
         raise Refused(
-            f"the position of {_rows(snapshot, wrong)} is not of stream "
-            f"{snapshot.lineage.stream.name}: nothing is written beside another stream's rows",
-            "name the right stream with --stream, or the right store",
+            f"the position of {rows} is not of stream {snapshot.lineage.stream.name}: beside it, "
+            "none of the same family is written",
+            "name the right stream with --stream, or the right store; if no application needs the "
+            f"position of {rows}, delete it, and plan again",
         )
 
 
