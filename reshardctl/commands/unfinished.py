@@ -8,6 +8,7 @@ beside one that is running. Journals on S3 are not looked at: no report needs pe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,10 +16,22 @@ from msgspec.structs import replace
 from reshardctl.commands.planned import usual_directory
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import INSPECT, Refused, ReshardError, UsageError
+from reshardctl.errors import (
+    INSPECT,
+    HalfDone,
+    Refused,
+    ReshardError,
+    StalePlan,
+    UndoRefused,
+    UsageError,
+)
+from reshardctl.execution.apply import remaining
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Header, Log, name_of
 from reshardctl.journal.listing import Entry, State, entries, files, unfinished
 from reshardctl.journal.log import is_s3, named_after
+from reshardctl.model import Image
+from reshardctl.planning.restore import Restore
 from reshardctl.render.words import elsewhere
 from reshardctl.report.report import Interrupted, Report, WayOut
 
@@ -30,7 +43,8 @@ def with_unfinished(report: Report, folder: str | None, words: Sequence[str]) ->
     words: the arguments that name the consumer to other commands.
     """
     reached = elsewhere(words)
-    begun = tuple(_begun(entry, reached) for entry in _unfinished(report.snapshot, folder))
+    snapshot = report.snapshot
+    begun = tuple(_begun(entry, snapshot, reached) for entry in _unfinished(snapshot, folder))
     if not begun:
         return report
     told = tuple(each.note for each in begun)
@@ -50,23 +64,37 @@ def require_alone(snapshot: Snapshot, folder: str | None) -> None:
 
 
 def _unfinished(snapshot: Snapshot, folder: str | None) -> list[Entry]:
-    rows = {image.key: image for image in snapshot.images}
     shelf = _shelf(snapshot, folder)
-    return unfinished(shelf, rows, snapshot.locator.spec.volatile_attributes)
+    return unfinished(shelf, _rows(snapshot), snapshot.locator.spec.volatile_attributes)
 
 
-def _begun(entry: Entry, reached: Sequence[str]) -> Interrupted:
-    """What was interrupted, how to finish it, and how to take it back."""
+def _rows(snapshot: Snapshot) -> dict[str, Image]:
+    return {image.key: image for image in snapshot.images}
+
+
+def _begun(entry: Entry, snapshot: Snapshot, reached: Sequence[str]) -> Interrupted:
+    """What was interrupted, how to finish it, and how to take it back, as far as that is possible.
+
+    Over a row that another process has written since, neither writes.
+    """
     if entry.open or entry.records is None:
         return Interrupted(_writing(entry))
-    name, header = _name(entry), entry.records.header
-    back = ("undo", name, *header.undone_with, *reached)
-    if entry.state is State.UNDO_BEGUN:
-        what = f"the undo of the fix of {entry.when} was interrupted"
-        return Interrupted(what, (WayOut("finishes it", back),))
-    on = ("fix", "--resume", name, *header.resumed_with, *reached)
-    ways = (WayOut("finishes it", on), WayOut("takes it back", back))
-    return Interrupted(f"the fix of {entry.when} was interrupted", ways)
+    name, records = _name(entry), entry.records
+    back = ("undo", name, *records.header.undone_with, *reached)
+    on = ("fix", "--resume", name, *records.header.resumed_with, *reached)
+    undo_begun = entry.state is State.UNDO_BEGUN
+    ways, rule = [], Restore.of(snapshot.locator.spec)
+    with suppress(HalfDone, StalePlan):
+        remaining(records.run.current, snapshot.images, records, rule.volatile_attributes)
+        ways.append(WayOut("finishes it", back if undo_begun else on))
+    if not undo_begun:
+        with suppress(UndoRefused):
+            undo_steps(records, _rows(snapshot), rule, rule.volatile_attributes)
+            ways.append(WayOut("takes it back", back))
+    what = f"the {'undo of the ' if undo_begun else ''}fix of {entry.when} was interrupted"
+    closed = len(ways) < (1 if undo_begun else 2)
+    written = ", and another process has written a row of it since" if closed else ""
+    return Interrupted(what + written, tuple(ways))
 
 
 def _shelf(snapshot: Snapshot, folder: str | None) -> list[Entry]:

@@ -18,7 +18,7 @@ from reshardctl.journal import Journal, read
 from reshardctl.journal.file import FileLog
 from reshardctl.model import keys_of
 from reshardctl.testing.topology import stream_of
-from tests.cli.lab import TRIM_HORIZON, WRITES, Lab
+from tests.cli.lab import TRIM_HORIZON, WRITES, Item, Lab
 from tests.cli.process import surroundings
 from tests.cli.test_bad_input import kept, several_steps, twofold
 from tests.cli.test_whose_rows import lease, numbers, topology
@@ -196,6 +196,7 @@ def test_which_fix_came_later_is_told_by_the_rows_not_by_a_clock_that_was_set_ba
 
 TELLING = ("inspect --format concise", "inspect --format json", "status --format json",
            "fix --dry-run --format concise", "fix --dry-run --format json")  # fmt: skip
+CLOSED = "was interrupted, and another process has written a row of it since"
 FOR_PEOPLE = ("inspect", "status", "fix --dry-run")
 
 
@@ -332,6 +333,8 @@ def test_rows_that_an_undo_cannot_finish_are_said_by_its_dry_run(lab_of):
     for more in (["--dry-run"], ["--yes", "--assume-stopped"]):
         refused = lab.cli("undo", lab.journal(), *more)
         assert refused.code == 5 and refused.says(f"row {key} is neither as before"), refused
+    assert f"{CLOSED} reshardctl" not in told(lab, "inspect --format text")
+    assert CLOSED in told(lab, "inspect --format text")
 
 
 def test_rows_alike_are_one_line_of_an_undo(lab_of):
@@ -374,11 +377,8 @@ def test_a_later_fix_that_left_other_rows_is_named_by_a_resume(lab_of):
     assert lab.items() == fixed
 
 
-def test_rows_that_the_fix_had_not_reached_keep_no_undo(lab_of):
-    """Steps are written one after another, so the application's save overwrote nothing of the fix.
-
-    `--resume` would overwrite it, and names what can still be done.
-    """
+def one_of_four(lab_of) -> tuple[Lab, dict[str, Item], list[str]]:
+    """A fix of four rows that was stopped after the first, the rows before it, and its order."""
     lab = lab_of("a-both", TRIM_HORIZON, items=[])
     now = int(lab.fake.clock.now())
     lab.fake.add_stream(stream_of(topology("wide", now - 6 * 3600, 4, now)))
@@ -392,10 +392,24 @@ def test_rows_that_the_fix_had_not_reached_keep_no_undo(lab_of):
     half = lab.fix(*sets, "--created", lab.created, "--accept", "skip=all")
     assert half.code == 5 and half.says("1 of 4 steps are in place"), half
     lab.wire.faults.clear()
-    (*_, last) = [key for step in read(FileLog(lab.journal())).header.steps
-                  for key in keys_of([step])]  # fmt: skip
-    lab.alter(last, checkpoint={"S": str(first[int(last[-2:])] + 1)})
-    saved = lab.items()[last]
+    steps = read(FileLog(lab.journal())).header.steps
+    return lab, before, [key for step in steps for key in keys_of([step])]
+
+
+def save(lab: Lab, key: str) -> Item:
+    """A number that the application stores in a row: the row as it leaves it."""
+    number = numbers(lab, "wide")[int(key[-2:])]
+    lab.alter(key, checkpoint={"S": str(number + 1)})
+    return lab.items()[key]
+
+
+def test_rows_that_the_fix_had_not_reached_keep_no_undo(lab_of):
+    """Steps are written one after another, so the application's save overwrote nothing of the fix.
+
+    `--resume` would overwrite it, and names what can still be done.
+    """
+    lab, before, (*_, last) = one_of_four(lab_of)
+    saved = save(lab, last)
     went = lab.cli("fix", "--resume", lab.journal(), "--yes", "--assume-stopped")
     assert went.code == 5 and went.says(last, "another process wrote")
     assert f"make a new plan: reshardctl fix '{lab.locator}' --stream arn:" in went.err
@@ -404,3 +418,21 @@ def test_rows_that_the_fix_had_not_reached_keep_no_undo(lab_of):
     back = lab.undo()
     assert back.code == 0, back
     assert kept(lab.items()) == kept({**before, last: saved})
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_no_way_is_named_that_a_save_of_the_application_has_closed(lab_of, reached):
+    """Over it no rest of a fix is written; and no undo, if the fix has written that row."""
+    lab, _, (first, *_, last) = one_of_four(lab_of)
+    save(lab, first if reached else last)
+    name = lab.journal().stem
+    for words in FOR_PEOPLE:
+        verb, *dry = words.split()
+        shown = lab.cli(verb, *lab.where, *dry, "--format", "text")
+        assert CLOSED in " ".join(shown.out.split()), shown.out
+        assert not any("--resume" in argv for argv in shown.commands("fix"))
+        assert shown.commands("undo") == ([] if reached else [["undo", name]])
+    agreed = ("--yes", "--assume-stopped")
+    refused = lab.cli("fix", "--resume", name, *agreed, "--created", lab.created)
+    assert refused.code == 5 and refused.says("another process wrote"), refused
+    assert lab.cli("undo", name, *agreed).code == (4 if reached else 0)
