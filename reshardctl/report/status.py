@@ -65,7 +65,7 @@ class StoredPosition(Struct, frozen=True):
     stored: as the store spells it, `None` where it holds none. number, sub: the last processed
     record, or the first unread one of a position AT a number; "" and 0 for other kinds. time: Unix
     seconds at which that record was written, or from which a start by time reads; `None` for other
-    kinds and for a number that has no known time.
+    kinds and for a number that has no known time or is foreign: of another or an earlier stream.
     """
 
     kind: PositionKind
@@ -73,6 +73,7 @@ class StoredPosition(Struct, frozen=True):
     number: str = ""
     sub: int = 0
     time: float | None = None
+    foreign: bool = False
 
 
 def position_of(
@@ -194,6 +195,8 @@ def statuses(report: Report, findings: Sequence[Finding]) -> list[ShardStatus]:
         position = position_of(
             report.positions.get(shard), texts.get(shard, ""), span, fates.get(shard)
         )
+        if shard in report.foreign:
+            position = replace(position, foreign=True, time=None)
         severities = [finding.severity for finding in named[shard]]
         rows.append(ShardStatus(
             shard, *_life(lineage, shard), position, span, meter.lag(shard, span),

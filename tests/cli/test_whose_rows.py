@@ -109,6 +109,8 @@ def test_a_table_that_two_streams_share(streams, stream, other, theirs, unborn):
     assert found["RSH207"]["shards"] == [shard_id(i) for i in theirs]
     assert f"stream {other}" in found["RSH207"]["what"]
     assert found.get("RSH212", {"shards": []})["shards"] == [shard_id(i) for i in unborn]
+    shown = streams.cli("status", *streams.where, "--format", "text").out
+    assert shown.count("not this stream's") == len(theirs + unborn), shown
     for more in ([], ["--policy", "latest"], ["--shift", "-1h"], ["--recreated", streams.created],
                  ["--set", f"{theirs[0]}=TRIM_HORIZON"]):  # fmt: skip
         streams.fix("--accept", "reread=all,skip=all,disorder", *more)

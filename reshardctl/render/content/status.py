@@ -50,6 +50,7 @@ from reshardctl.report.workers import (
 
 SPELLED = 24
 """Characters up to which a position is shown as the store spells it."""
+FOREIGN = "not this stream's"
 
 _BYTES = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 
@@ -141,6 +142,8 @@ def _state(
 
 def _brief_position(position: StoredPosition, now: float) -> str:
     """When the last processed record was written, or the position as the store spells it."""
+    if position.foreign:
+        return FOREIGN
     if position.time is not None:
         word = "time " if position.kind is PositionKind.TIME else ""
         return f"{word}{_briefly(position.time, now)}"
@@ -152,7 +155,8 @@ def _brief_position(position: StoredPosition, now: float) -> str:
 def _position(position: StoredPosition, now: float, ages: bool) -> str:
     kind = position.kind
     if kind in (PositionKind.NUMBER, PositionKind.TIME):
-        when = "time unknown" if position.time is None else _when(position.time, now, ages)
+        unknown = FOREIGN if position.foreign else "time unknown"
+        when = unknown if position.time is None else _when(position.time, now, ages)
         return " ".join(filter(None, (str(kind), position.number, when)))
     return _spelled(position)
 

@@ -21,6 +21,7 @@ from reshardctl.planning.plan import NoSafePlan, Plan
 from reshardctl.planning.policy import LATEST as LATEST_NOW
 from reshardctl.planning.policy import LOSSLESS, POSITIONS
 from reshardctl.report.report import RepairOptions, make
+from reshardctl.report.status import statuses
 from tests.support.case import CASES, load
 from tests.support.case_stream import number
 from tests.support.dialects import dialect_of
@@ -150,6 +151,16 @@ def test_what_shows_whose_an_end_is_and_what_does_not(rows, options, asked):
     report = make(snapshot(rows), options)
     assert isinstance(report.decision, Plan)
     assert ("no sequence number shows whose the position of 0 is" in report.doubt) is asked
+
+
+def test_a_number_of_another_stream_has_no_time_in_this_one():
+    """When its record was written tells nothing of how far this stream's shard is read."""
+    report = make(snapshot(BESIDE_OTHERS | {2: OLDER}), RepairOptions())
+    rows = {row.shard: row for row in statuses(report, report.findings)}
+    for shard, foreign in ((1, False), (2, True), (5, True)):
+        row = rows[shard_id(shard)]
+        assert (row.position.foreign, row.position.time is None) == (foreign, foreign)
+        assert (row.progress is None) is foreign
 
 
 def test_the_rows_of_several_other_streams_are_told_apart():
