@@ -223,7 +223,7 @@ class Interrupted(Repair):
             right_times(before, plan.options.created)
             if not (plan.options.bootstrap or plan.options.recreated or plan.options.line):
                 unambiguous(before, plan.options.created)
-            if rest.steps:
+            if decision is not None:
                 shown = replace(plan, steps=tuple(rest.steps))
                 self._tell(_made_before(request, before, decision, shown, again, self.words))
         self.ready = Ready(request, ports, locator, plan, before)

@@ -60,11 +60,12 @@ def proven(ports: Ports, plan: SavedPlan, locator: Locator, live: bool = False) 
 def left_over(
     ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
     live: bool = False,
-) -> tuple[Rest, Plan]:
+) -> tuple[Rest, Plan | None]:
     """What a journal began and has not finished, and the same as a plan with its price.
 
-    A start on the mixed state and the rest of the steps is simulated. Raises what `proven` raises,
-    and HalfDone for rows that another process wrote.
+    A start on the mixed state and the rest of the steps is simulated. Where every step is in place
+    there is no plan: nothing is written any more. Raises what `proven` raises, and HalfDone for
+    rows that another process wrote.
     """
     renewed = renewing(locator, live)
     spec = locator.spec
@@ -77,6 +78,8 @@ def left_over(
     )
     lineage = ports.kinesis.lineage(plan.stream)
     require_same(plan, lineage, plan.store)
+    if not rest.steps:
+        return rest, None
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
     now = verified_steps(verified_by_sample(now, ports.kinesis), ports.kinesis, rest.steps)
     if plan.probe:  # read again what the plan rests on

@@ -229,7 +229,10 @@ class Planner(Starts, frozen=True):
             return NoSafePlan(
                 f"the positions of {listed(sorted(map(short, wrong)), NAMED)} are not this "
                 "stream's, and are never written",
-                ("name the stream that they belong to, or the right store",),
+                (
+                    "name the stream that they belong to, or the right store",
+                    "if no application needs them, delete them, and plan again",
+                ),
             )
         return None
 

@@ -7,6 +7,7 @@ whole fix. No temporary file stays behind either way.
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Iterator
 
@@ -60,6 +61,19 @@ def test_a_killed_fix_in_short(trial):
     found = [p for p in _points(trial, trial.clean, trial.fix) if root in p.on]
     assert {p.call for p in found} >= {"openat"}
     _at(trial, trial.clean, trial.fix, found, (undone, resumed, started))
+
+
+@stores
+def test_a_resume_of_what_is_in_place_but_not_recorded(trial):
+    """Killed behind the last change of the store: it is in place, and the journal tells nothing."""
+    assert trial.fix() == 0
+    (journal,) = trial.lab.journals()
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    begun = max(n for n, line in enumerate(lines) if json.loads(line)["kind"] == "intent")
+    journal.write_text("".join(lines[: begun + 1]), encoding="utf-8")
+    resumed = trial.lab.resume()
+    assert resumed.code == 0, resumed.err
+    assert _differences(trial.after, trial.files()) == []
 
 
 Then = Callable[[Trial], list[str]]
