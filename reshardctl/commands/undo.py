@@ -347,7 +347,7 @@ def _steps(
             raise
         raise _named(error, later[0], Journals(account)) from None
     _require_latest(account, records, steps, images, locator)
-    _refuse_spent(images, steps, locator)
+    _refuse_spent(images, steps, locator, source.plan.stood)
     stays = staying(records, rows, rule, rule.volatile_attributes)
     alike: dict[tuple[str, ...], list[str]] = {}
     for key, names in sorted(stays.items()):
@@ -370,10 +370,15 @@ def _require_latest(
         raise _named(UndoRefused(what, "", keys), later[0], journals)
 
 
-def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locator) -> None:
-    """UndoRefused if the consumer has read past what would be undone."""
+def _refuse_spent(
+    images: Sequence[Image], steps: Sequence[Step], locator: Locator, stood: Collection[str]
+) -> None:
+    """UndoRefused if the consumer has read past what would be undone.
+
+    stood: rows that were there before the fix.
+    """
     keys = {write.key for step in steps for write in step.writes}
-    if spent := consumer_of(locator).superseded_rows(images, keys):
+    if spent := consumer_of(locator).superseded_rows(images, keys, stood):
         raise UndoRefused(
             "the consumer has used what the fix wrote; nothing was undone: "
             f"{by_reason(spent, NAMED)}",
@@ -429,7 +434,7 @@ def _apply(
     images = fresh_rows(ports.store)
     belongs(records, ports.store, locator.spec.identity_rows)
     fresh = undo_steps(records, _rows(images), rule, rule.volatile_attributes, _words(source))
-    _refuse_spent(images, fresh, locator)
+    _refuse_spent(images, fresh, locator, source.plan.stood)
     with naming_next_step(_again(source)):
         applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, rule.volatile_attributes)

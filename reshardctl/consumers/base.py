@@ -420,9 +420,12 @@ class BaseConsumer(ABC, Generic[C, A]):
         """What a watch of `seconds` without a change rules out, as text."""
 
     def superseded_rows(
-        self, _images: Iterable[Image], _keys: Collection[str], /
+        self, _images: Iterable[Image], _keys: Collection[str], _stood: Collection[str], /
     ) -> Mapping[str, str]:
-        """Rows that undo cannot restore because the application went past them: key → reason."""
+        """Rows that undo cannot restore because the application went past them: key → reason.
+
+        _keys: the rows that the fix wrote. _stood: rows beside them that were there before it.
+        """
         return {}
 
     def enabled_state(self, _images: Sequence[Image], /) -> EnabledState | None:

@@ -91,6 +91,13 @@ class SavedPlan(Struct, frozen=True):
         return digest(_body(self))
 
     @property
+    def stood(self) -> frozenset[str]:
+        """Rows of the written families that were there when the plan was made."""
+        rows = (name.removeprefix("row ") for name, found in self.footprint.items()
+                if found and name.startswith("row "))  # fmt: skip
+        return frozenset(rows)
+
+    @property
     def unvouched(self) -> SavedPlan:
         """The plan without the words of its maker: to begin anew, and whose the positions are."""
         options = replace(self.options, bootstrap=False, recreated=None, created=None)

@@ -33,7 +33,7 @@ spark.stop()
 def small(folder: Path) -> None:
     """Print seconds of each and keep their ratios."""
     os.environ |= {name: one for name, one in MADE_UP.items() if name.startswith("AWS_")}
-    with server(ROWS, SIZE) as url:
+    with server(ROWS, SHARDS, SIZE) as url:
         sink, query = folder / "sink", folder / "query"
         _write(sink, query, url)
         stream = ("--stream", "bench", "--region", "us-east-1", "--endpoint-url", f"kinesis={url}")

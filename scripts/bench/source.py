@@ -40,6 +40,8 @@ SPARK = {
 }
 FIRST = 1000
 """Records a shard of a query's first batch."""
+WIDE = 1000
+"""Open shards of the stream with a record of each shard in a batch."""
 SERVERS: set[int] = set()
 """Processes that are no part of what is measured."""
 
@@ -72,8 +74,11 @@ def run(scale: int, folder: Path) -> None:
             records = RECORDS * 200 // size // scale // SHARDS * SHARDS
             print(f"{records:,} records of {size} B in {SHARDS} shards, "
                   f"{cores} processes or threads, PySpark {__version__}")  # fmt: skip
-            with server(records, size) as url:
+            with server(records, SHARDS, size) as url:
                 _compare(spark, url, records, size, cores, folder / str(size))
+        shards = max(WIDE // scale, 2)
+        with server((ROUNDS + 2) * shards, shards, SIZES[0]) as url:
+            _wide(spark, url, shards, cores, folder / "wide")
     finally:
         spark.stop()
 
@@ -114,15 +119,34 @@ def _compare(
               f"{by_time:>34}{by_cpu:>34}{calls[name][0]:15}{calls[name][1]:15}")  # fmt: skip
 
 
-def _loop(way: str, url: str, records: int, cores: int) -> Cost:
+def _wide(spark: Any, url: str, shards: int, cores: int, folder: Path) -> None:
+    """A batch of a query over many shards, of each of which it reads a record."""
+    with _query(spark, url, 1, folder) as query:
+        batches = _rows(query, shards)
+        for shown in range(2, ROUNDS + 3):
+            _show(url, shown)
+            batches = _rows(query, shown * shards)
+        asked = _asked(url)
+    whole = [one for one in batches[1:] if one["numInputRows"] == shards]
+    seconds = min(one["durationMs"]["triggerExecution"] / 1000 for one in whole)
+    bare = min(
+        _loop("plain-rows", url, (ROUNDS + 2) * shards, cores, shards).seconds
+        for _ in range(ROUNDS)
+    )
+    print(f"{shards:,} shards, a record of each in a batch: {seconds:.2f} s, a bare loop over them "
+          f"{bare:.2f} s; {asked.get('ListShards', 0)} listings, {len(batches)} batches")
+    record(f"a batch of {shards:,} shards with a record each", seconds, "s", 3.0)
+
+
+def _loop(way: str, url: str, records: int, cores: int, count: int = SHARDS) -> Cost:
     """From the word go until the last process is done."""
-    shards = [f"shardId-{n:012d}" for n in range(SHARDS)]
+    shards = [f"shardId-{n:012d}" for n in range(count)]
     running = [
         subprocess.Popen(  # noqa: S603 - this program's own
             [sys.executable, "-m", "scripts.bench.records_loop", way, url, *shards[n::cores]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
-        for n in range(min(cores, SHARDS))
+        for n in range(min(cores, count))
     ]  # fmt: skip
     for one in running:
         assert one.stdout is not None and one.stdout.readline() == "ready\n"
@@ -154,30 +178,37 @@ def _batch(spark: Any, url: str) -> Cost:
 
 def _stream(spark: Any, url: str, records: int, folder: Path) -> Cost:
     """All but the first batch of a query, as its progress says, ends found and logs written."""
-    from reshardctl.spark.source import register
-
-    register(spark)
-    _show(url, FIRST)
-    try:
-        query = (
-            spark.readStream.format("kinesis-lineage").option("streamName", "bench")
-            .option("region", "us-east-1").option("endpointUrl", url)
-            .load().writeStream.format("noop")
-            .option("checkpointLocation", str(folder / str(time.monotonic()))).start()
-        )  # fmt: skip
+    with _query(spark, url, FIRST, folder) as query:
         _rows(query, FIRST * SHARDS)
         _asked(url)
         cpu = _spent()
         _show(url, records)
         batches = _rows(query, records)
         cpu = _spent() - cpu
-        query.stop()
-    finally:
-        _show(url, records)
+    _show(url, records)
     batches = [one for one in batches if one["batchId"]]
     rows = sum(one["numInputRows"] for one in batches)
     seconds = sum(one["durationMs"]["triggerExecution"] for one in batches) / 1000
     return Cost(seconds * records / rows, cpu * records / rows)
+
+
+@contextmanager
+def _query(spark: Any, url: str, first: int, folder: Path) -> Iterator[Any]:
+    """A query that runs, and sees so many records of each shard at first."""
+    from reshardctl.spark.source import register
+
+    register(spark)
+    _show(url, first)
+    query = (
+        spark.readStream.format("kinesis-lineage").option("streamName", "bench")
+        .option("region", "us-east-1").option("endpointUrl", url)
+        .load().writeStream.format("noop")
+        .option("checkpointLocation", str(folder / str(time.monotonic()))).start()
+    )  # fmt: skip
+    try:
+        yield query
+    finally:
+        query.stop()
 
 
 def _rows(query: Any, wanted: int) -> list[Any]:
@@ -221,11 +252,11 @@ def _asked(url: str) -> dict[str, int]:
 
 
 @contextmanager
-def server(records: int, size: int) -> Iterator[str]:
+def server(records: int, shards: int, size: int) -> Iterator[str]:
     """A stream `bench`; gives its address."""
     server = subprocess.Popen(  # noqa: S603 - this program's own
         [sys.executable, "-m", "scripts.bench.records_server",
-         str(records), str(SHARDS), str(size)],
+         str(records), str(shards), str(size)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     SERVERS.add(server.pid)

@@ -287,6 +287,8 @@ class Spark(BaseConsumer[Checkpoint, App]):
         written = int(newest.image.attributes.get("modified", {}).get("N", "0")) / 1e9
         return dict.fromkeys(current(checkpoint), written) if written else {}
 
-    def superseded_rows(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:
+    def superseded_rows(
+        self, images: Iterable[Image], keys: Collection[str], stood: Collection[str], /
+    ) -> dict[str, str]:
         """Batches that have run since they were written."""
-        return superseded_rows(images, keys, self._source)
+        return superseded_rows(images, keys, stood, self._source)

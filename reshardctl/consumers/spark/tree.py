@@ -207,17 +207,19 @@ def _log_places(folders: Folders) -> frozenset[str]:
     return frozenset("/".join(path.split("/")[:3]) for path in inside)
 
 
-def superseded_rows(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
-    """Offset logs among `keys` whose batch has run: key → how that is known.
+def superseded_rows(
+    images: Iterable[Image], keys: Collection[str], stood: Collection[str], source: str
+) -> dict[str, str]:
+    """Offset logs among `keys` whose batch has run since: key → how that is known.
 
-    A rebuilt checkpoint has its batches and a commit from the fix itself, so they do not show that
-    the query has run.
+    A fix makes batches and a commit of its own where it rebuilds a checkpoint, and writes a log
+    again that is spoiled, of a batch that has run before. stood: files that were there before it.
     """
     numbers = sorted(int(n) for n in (_batch(key) for key in keys) if n)
     if not numbers:
         return {}
-    checkpoint = checkpoint_of(images, None, source)
-    reasons = {number: _how(checkpoint, number, keys) for number in numbers}
+    checkpoint, known = checkpoint_of(images, None, source), {*keys, *stood}
+    reasons = {number: _how(checkpoint, number, known) for number in numbers}
     return {f"offsets/{number}": how for number, how in reasons.items() if how}
 
 
@@ -226,23 +228,14 @@ def _batch(key: str) -> str:
     return name if folder == "offsets" and name.isascii() and name.isdigit() else ""
 
 
-def _made_again(checkpoint: Checkpoint, number: int) -> bool:
-    """Whether a batch was committed before its log was written: the fix made it readable again."""
-    stamps = [
-        int(image.attributes.get("modified", {"N": "0"})["N"]) if image is not None else 0
-        for image in map(checkpoint.images.get, (f"commits/{number}", f"offsets/{number}"))
-    ]
-    return 0 < stamps[0] < stamps[1]
-
-
-def _how(checkpoint: Checkpoint, number: int, own: Collection[str]) -> str:
-    later = number + 1
-    there = later in checkpoint.batches or later in checkpoint.unreadable
-    if there and f"offsets/{later}" not in own:
-        return f"batch {later} is planned after it"
+def _how(checkpoint: Checkpoint, number: int, known: Collection[str]) -> str:
+    planned = {*checkpoint.batches, *checkpoint.unreadable}
+    later = [n for n in planned if n > number and f"offsets/{n}" not in known]
+    if later:
+        return f"batch {min(later)} is planned after it"
     batch = checkpoint.batches.get(number)
-    if checkpoint.connector == LINEAGE or batch is None or _made_again(checkpoint, number):
+    if checkpoint.connector == LINEAGE or batch is None:
         return ""
-    if batch.committed and f"commits/{number}" not in own:
-        return f"batch {number} is committed"
+    if batch.committed:
+        return "" if f"commits/{number}" in known else f"batch {number} is committed"
     return f"batch {number} has run" if checkpoint.entries.get(log_of(batch)) else ""

@@ -32,14 +32,14 @@ def text(key: str, content: str) -> Image:
 @pytest.mark.parametrize("shape", ["s1", "u1"])
 def test_a_planned_batch_can_be_taken_back(shape: str) -> None:
     images, keys = repaired(shape)
-    assert Spark().superseded_rows(images, keys) == {}
+    assert Spark().superseded_rows(images, keys, ()) == {}
 
 
 @pytest.mark.parametrize("shape", ["s1", "u1"])
 def test_a_committed_one_cannot(shape: str) -> None:
     images, keys = repaired(shape)
     committed = [*images, text("commits/1", COMMIT)]
-    assert Spark().superseded_rows(committed, keys) == {"offsets/1": "batch 1 is committed"}
+    assert Spark().superseded_rows(committed, keys, ()) == {"offsets/1": "batch 1 is committed"}
 
 
 def test_nor_one_that_has_run_and_died_in_its_sink() -> None:
@@ -47,28 +47,33 @@ def test_nor_one_that_has_run_and_died_in_its_sink() -> None:
     log = "sources/0/shard-source"
     (entry,) = [one for one in images if one.key.startswith(f"{log}/0/shardId")]
     ran = Image(entry.key.replace(f"{log}/0/", f"{log}/1/"), entry.attributes)
-    assert Spark().superseded_rows([*images, ran], keys) == {"offsets/1": "batch 1 has run"}
+    assert Spark().superseded_rows([*images, ran], keys, ()) == {"offsets/1": "batch 1 has run"}
 
 
 def test_nor_one_behind_which_another_is_planned() -> None:
     images, keys = repaired("s1")
     (log,) = [one for one in images if one.key == "offsets/1"]
-    found = Spark().superseded_rows([*images, Image("offsets/2", log.attributes)], keys)
-    assert found == {"offsets/1": "batch 2 is planned after it"}
+    after = [*images, Image("offsets/2", log.attributes)]
+    assert Spark().superseded_rows(after, keys, ()) == {"offsets/1": "batch 2 is planned after it"}
+    assert Spark().superseded_rows(after, keys, {"offsets/2"}) == {}, "it was there before the fix"
 
 
-@pytest.mark.parametrize(("committed", "written", "spent"), [(7, 9, False), (9, 7, True)])
-def test_a_log_that_was_only_made_readable_again_can_be_taken_back(
-    committed: int, written: int, spent: bool
-) -> None:
+@pytest.mark.parametrize("stood", [True, False])
+def test_a_log_that_was_only_made_readable_again_can_be_taken_back(stood: bool) -> None:
     """Its batch was committed before; one that was planned by the fix is committed after it."""
     recorded = Recorded("s3", HEAD, HEAD)
     newest = max(recorded.case().checkpoint().batches)
-    keys = {f"offsets/{newest}"}
-    stamps = {f"offsets/{newest}": written, f"commits/{newest}": committed}
-    images = [
-        Image(i.key, {**i.attributes, "modified": {"N": str(stamps[i.key])}})
-        if i.key in stamps else i for i in recorded.images
-    ]
-    found = Spark().superseded_rows(images, keys)
-    assert found == ({f"offsets/{newest}": f"batch {newest} is committed"} if spent else {})
+    before = {f"commits/{newest}"} if stood else set()
+    found = Spark().superseded_rows(recorded.images, {f"offsets/{newest}"}, before)
+    assert found == ({} if stood else {f"offsets/{newest}": f"batch {newest} is committed"})
+
+
+def test_a_batch_that_is_planned_further_on_shows_it_as_well() -> None:
+    """The log next to the fix's was there before it, and the one after that was not."""
+    recorded = Recorded("s3", HEAD, HEAD)
+    first, second = sorted(recorded.case().checkpoint().batches)
+    (log,) = [one for one in recorded.images if one.key == f"offsets/{second}"]
+    images = [*recorded.images, Image(f"offsets/{second + 1}", log.attributes)]
+    stood = {f"offsets/{second}", f"commits/{first}"}
+    found = Spark().superseded_rows(images, {f"offsets/{first}"}, stood)
+    assert found == {f"offsets/{first}": f"batch {second + 1} is planned after it"}
