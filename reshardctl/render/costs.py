@@ -111,7 +111,12 @@ def broadest(effects: Sequence[Effect]) -> str:
     """The largest width; `nothing` without an effect."""
     if not effects:
         return "nothing"
-    return _width(max(effects, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
+    return _width(max(effects, key=_size))
+
+
+def _size(effect: Effect) -> tuple[bool, float]:
+    """Sorts by width; an unknown one may be the largest."""
+    return effect.seconds is None, effect.seconds or 0.0
 
 
 def disorders(effect: Effect) -> bool:
@@ -132,8 +137,11 @@ def width_in_all(effects: Iterable[Effect]) -> str:
 
 
 def worst(effects: Sequence[Effect]) -> Effect | None:
-    """The gravest effect: by kind, then the certain ones."""
-    return max(effects, key=lambda e: (_HARMS.index(e.harm), e.certain), default=None)
+    """The gravest effect: by kind, then certain ones, those that are not past, and the widest."""
+    return max(
+        effects, key=lambda e: (_HARMS.index(e.harm), e.certain, not e.gone, _size(e)),
+        default=None,
+    )
 
 
 def cost(effect: Effect) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.codec import argv as options
 from reshardctl.commands.requests import Account
@@ -124,6 +127,14 @@ def test_the_gravest_effect_leads():
     sure = Effect(Harm.STALLED, shard_id(3), True)
     assert costs.worst([reread, stall, sure, reread]) is sure
     assert costs.worst([]) is None
+    short, long, gone = (
+        Effect(Harm.SKIPPED, shard_id(1), True, seconds=seconds, gone=gone)
+        for seconds, gone in ((458, False), (7199, False), (9000, True))
+    )
+    for order in permutations((short, long, gone)):
+        assert costs.worst(order) is long, "its shards have no order of their own"
+    unknown = replace(long, seconds=None)
+    assert costs.worst([long, unknown, short]) is unknown
 
 
 CANDIDATES = [
