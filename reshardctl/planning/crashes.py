@@ -22,7 +22,15 @@ from reshardctl.model import (
     awaited,
     exactly,
 )
-from reshardctl.planning.effects import Effect, Harm, StreamState, effects, has_unread, moment
+from reshardctl.planning.effects import (
+    Effect,
+    Harm,
+    StreamState,
+    effects,
+    gone,
+    has_unread,
+    moment,
+)
 
 
 def aged(state: StreamState, run: Simulation) -> Simulation:
@@ -65,18 +73,25 @@ def beside_the_crash(
 ) -> list[Effect]:
     """Effects of the other rows, as if the rows that crash the consumer were repaired.
 
-    It crashes on one row at a time, but all of them have effects.
+    It crashes on one row at a time, but all of them have effects. What expired with the shards that
+    it crashes at is lost however it is started.
     """
     crash = run.crash
-    if crash is None or not crash.by or crash.cause not in _OF_ROWS:
+    if crash is None:
         return []
+    asked = dict.fromkeys(
+        s for each in (crash, *crash.others) if each.cause is Cause.GONE for s in each.by
+    )
+    lost = [gone(shard, want.get(shard, START)) for shard in asked if want.get(shard) != DONE]
+    if not crash.by or crash.cause not in _OF_ROWS:
+        return lost
     mended = {
         shard: _mended(state.lineage, shard, run.fates[shard], want, each.until)
         for each in (crash, *crash.others) if each.cause is not Cause.KNOWN_CHILD
         for shard in each.by if shard in run.fates
     }
     lived = replace(run, crash=None, fates={**run.fates, **mended})
-    return [
+    return lost + [
         e for e in effects(state, want, processed, lived)
         if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
     ]

@@ -277,15 +277,18 @@ def _stalls(
         )
 
 
+def gone(shard: ShardId, wanted: Cut) -> Effect:
+    """What is lost of a shard that is not listed any more, if it had records after this cut."""
+    why = "the shard is not listed any more: what it still held is gone"
+    return Effect(Harm.SKIPPED, shard, False, wanted, DONE, None, Cause.GONE, why, gone=True)
+
+
 def _skips(
     state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut, span: Span
 ) -> Iterator[Effect]:
     if shard not in state.lineage:
         if wanted < DONE and fate.cause is Cause.GONE:
-            yield Effect(
-                Harm.SKIPPED, shard, False, wanted, DONE, None, fate.cause,
-                "the shard is not listed any more: what it still held is gone", gone=True,
-            )
+            yield gone(shard, wanted)
         return
     for since, until in ((wanted, fate.at.hi), (fate.until, DONE)):
         if not possibly_before(since, until) or not has_unread(state, shard, since):

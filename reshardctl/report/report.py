@@ -9,7 +9,7 @@ currentTimestampInMillis". No library waits until it has passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -233,6 +233,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         *case.caveats, *consumer.caveats(checkpoint),
         *_of_scope(repair_options.scope, len(parted.left_out), decision), *unverified(snapshot),
         *left_alone(case, checkpoint, processed, decision),
+        *_lost_already(parted.kept, decision),
     )
     notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):
@@ -252,6 +253,20 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         report = replace(report, notes=(*report.notes, asks))
     lineage.memo.forget()  # a report of many lives long, and nobody asks for the runs of its plans
     return report
+
+
+def _lost_already(kept: Iterable[Finding], decision: Decision) -> Iterator[str]:
+    """What a plan that ends a crash at shards that have expired cannot bring back."""
+    lost = sorted({
+        short(effect.shard) for finding in kept for effect in finding.effects
+        if effect.gone and effect.shard and {e.harm for e in finding.effects} >= {Harm.CRASHES}
+    })
+    if lost and isinstance(decision, Plan):
+        are, them = ("is", "it") if len(lost) == 1 else ("are", "them")
+        yield (
+            f"{listed(lost, NAMED)} {are} not listed any more: what was not read of {them} is lost, "
+            "with this plan and without it"
+        )
 
 
 def _of_scope(

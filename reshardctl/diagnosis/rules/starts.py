@@ -173,13 +173,19 @@ def child_not_started(view: View) -> Iterator[Found]:
     yield from of_effects(effects, what, costs)
 
 
+MAY_BE_GONE = "may be gone already; nothing brings them back"
+
+
 @rule("RSH204", "position-expired")
 def position_expired(view: View) -> Iterator[Found]:
     """Warning: records may be gone; an error where the consumer crashes at an expired shard."""
     if crashes := view.harmed(Harm.CRASHES, Cause.GONE):
         shards = tuple(s for e in crashes for s in e.by)
         what = "the shard is not listed any more, and the consumer still wants it"
-        yield Found(Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
+        lost = [e for e in view.harmed(Harm.SKIPPED, Cause.GONE) if e.shard in shards]
+        also = f"; records after its position {MAY_BE_GONE}" if lost else ""
+        costs = f"{crashes[0].why}{also}"
+        yield Found(Severity.ERROR, shards, what, costs, (*crashes, *lost))
         return
     if crashes := view.harmed(Harm.CRASHES, Cause.EXPIRED):
         shards = tuple(s for e in crashes for s in e.by)
@@ -191,9 +197,8 @@ def position_expired(view: View) -> Iterator[Found]:
         return
     effects = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
     what = "the position is older than the stream's retention, or the shard has expired"
-    costs = "records after it may be gone already; nothing brings them back"
     yield from of_effects(
-        effects, what, costs, Severity.WARNING,
+        effects, what, f"records after it {MAY_BE_GONE}", Severity.WARNING,
         "--probe tells an idle shard from a loss"
     )
 

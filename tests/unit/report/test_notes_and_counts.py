@@ -16,6 +16,9 @@ from reshardctl.report.counts import by_probes, interval_of, intervals
 from reshardctl.report.forecast import places_to_watch
 from reshardctl.report.report import Interrupted, RepairOptions, WayOut, make, places_to_probe
 from reshardctl.report.scope import ScopeOptions
+from tests.support.case import CASES as FILES
+from tests.support.case import load
+from tests.support.dialects import dialect_of
 from tests.support.judging import images_of, lineage_of
 from tests.unit.render.samples import CASES, report_of
 
@@ -140,3 +143,22 @@ def test_files_and_lists_are_told_where_nothing_else_changes():
     kept = replace(position, part=True, action=Action.KEEP)
     assert by_position([many]) == [many] and by_position([many, kept]) == [many]
     assert by_position([many, position]) == [position]
+
+
+@pytest.mark.parametrize(("name", "lost"), [
+    ("unread-gone-qubole", True), ("drained-gone-qubole", False),
+])  # fmt: skip
+def test_a_plan_that_ends_a_crash_says_what_has_expired_unread(name: str, lost: bool) -> None:
+    """It writes the shard out of the log, and with it the only sign of the loss."""
+    case = load(FILES / "spark" / f"{name}.toml")
+    locator = parse("spark:/c?release=qubole-1.2.0_spark-3.0&startingPosition=TRIM_HORIZON")
+    images = tuple(dialect_of("spark").images(case))
+    listed = lineage_of(case.shards, case.stream["created"])
+    report = make(Snapshot(locator, listed, images, {}, float(case.now)), RepairOptions())
+    assert isinstance(report.decision, Plan)
+    said = "0 is not listed any more: what was not read of it is lost, with this plan and without it"
+    assert (said in report.caveats) is lost
+    (found,) = (one for one in report.findings if one.code == "RSH204")
+    assert {e.shard for e in found.effects if e.gone} == ({A} if lost else set())
+    assert ("records after its position may be gone already" in found.costs) is lost
+    assert mending(report, found).mended
