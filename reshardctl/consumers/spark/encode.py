@@ -38,7 +38,7 @@ from reshardctl.consumers.spark.planned_batch import (
 )
 from reshardctl.consumers.spark.positions import BEGINNING, SHARD_END, Position, position_at
 from reshardctl.consumers.spark.releases import App, Start, Traits
-from reshardctl.consumers.spark.starts import resumed_shards, standing
+from reshardctl.consumers.spark.starts import following, resumed_shards, standing
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -198,12 +198,19 @@ def _places(
     app: App,
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
-    """The start of every listed shard with unread records; others would crash the query."""
+    """The start of every listed shard with unread records; others would crash the query.
+
+    A shard in `leave` keeps the start that it has without the plan: one that no batch would name is
+    not named.
+    """
     held = resumed_shards(checkpoint, app)
+    new = following(lineage, held, app).added
     stuck = standing(checkpoint) if app.never_passes_time else {}
     places = {}
     for shard in lineage:
         if shard in leave:
+            if shard not in held and shard not in new:
+                continue
             at = held[shard].at if shard in held else _initial(app, shard)
             dropped = app.traits.drops_closed and not lineage.is_open(shard)
             if at is not None and at.kind != SHARD_END and not dropped:

@@ -27,6 +27,7 @@ from reshardctl.model import (
     Image,
     ShardId,
     Update,
+    WontRead,
     after,
     at_number,
     changed,
@@ -239,6 +240,25 @@ def test_a_child_that_is_given_a_position_needs_no_other_one():
     decision = places(file, options, {0: DONE, 1: START})
     assert isinstance(decision, NoSafePlan)
     assert "--set 2=TRIM_HORIZON" in decision.ways_out[0] and "--set 1" not in decision.ways_out[0]
+
+
+@pytest.mark.parametrize(("name", "quiet", "moved"), [
+    ("s2", [0], 1), ("s1x", [0], 1), ("orphan-behind-planned", [0], 1), ("lost-twice", [0, 1], 2),
+])  # fmt: skip
+def test_a_shard_that_no_start_looks_at_is_not_named_with_a_given_one(name, quiet, moved):
+    """The connector takes up only what its batch names and what is new below that: a name would
+    make it read the whole shard again."""
+    file = load(CASES / "spark" / f"{name}-awslabs-2.toml")
+    options = {"release": "awslabs-1.4.2", "startingPosition": "TRIM_HORIZON"}
+    case = Bench.on(file, dialect_of("spark").images(file), options).plan_case
+    plan = places(file, options, {moved: START})
+    assert isinstance(plan, Plan)
+    before, then = (
+        case.simulation(case.checkpoint(rows), case.candidates[0]).fates
+        for rows in (case.images, case.after(plan.steps))
+    )
+    for shard in map(shard_id, quiet):
+        assert isinstance(before[shard], WontRead) and isinstance(then[shard], WontRead)
 
 
 @pytest.mark.parametrize("name", [
