@@ -88,7 +88,7 @@ def _begun(entry: Entry, snapshot: Snapshot, reached: Sequence[str]) -> Interrup
         remaining(records.run.current, snapshot.images, records, rule.volatile_attributes)
         ways.append(WayOut("finishes it", back if undo_begun else on))
     if not undo_begun:
-        with suppress(UndoRefused):
+        with suppress(UndoRefused, UsageError):
             undo_steps(records, _rows(snapshot), rule, rule.volatile_attributes)
             ways.append(WayOut("takes it back", back))
     what = f"the {'undo of the ' if undo_begun else ''}fix of {entry.when} was interrupted"

@@ -54,7 +54,7 @@ def undo_steps(
     current: the rows now, at least those of the journal; an absent one may be left out. Refuses
     whole (UndoRefused, listing rows) if a row that the fix wrote is not as the fix left it in any
     attribute except `volatile_attributes`; `moved` are the words for that. UsageError if an undo
-    was begun: it has to be resumed.
+    was begun: it has to be resumed; and if somebody else has put every row back.
     """
     if records.undo is not None:
         done = records.undo.outcome == "undone"
@@ -63,6 +63,11 @@ def undo_steps(
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)
+    now = {write.key: current.get(write.key) for write in writes_of(applied)}
+    states = {s for row in write_states(applied, now, volatile_attributes) for s in row}
+    if states == {WriteState.PENDING}:
+        what = f"every row is as before the fix of journal {records.path}: nothing is left to undo"
+        raise UsageError(what, INSPECT)
     _refuse_moved(applied, current, volatile_attributes, moved)
     return back_from(applied, {w.key: current.get(w.key) for w in writes_of(applied)}, restore)
 

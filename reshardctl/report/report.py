@@ -264,8 +264,8 @@ def _lost_already(kept: Iterable[Finding], decision: Decision) -> Iterator[str]:
     if lost and isinstance(decision, Plan):
         are, them = ("is", "it") if len(lost) == 1 else ("are", "them")
         yield (
-            f"{listed(lost, NAMED)} {are} not listed any more: what was not read of {them} is lost, "
-            "with this plan and without it"
+            f"{listed(lost, NAMED)} {are} not listed any more: what was not read of {them} is "
+            "lost, with this plan and without it"
         )
 
 

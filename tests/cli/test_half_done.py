@@ -337,6 +337,17 @@ def test_rows_that_an_undo_cannot_finish_are_said_by_its_dry_run(lab_of):
     assert CLOSED in told(lab, "inspect --format text")
 
 
+def test_an_undo_of_rows_that_are_as_before_has_nothing_to_do(lab):
+    """A second undo at the same time, or a backup, has put them back: no way back by hand is told,
+    for it would write what the fix wrote."""
+    before = lab.items()
+    assert lab.fix().code == 0
+    lab.restore(before)
+    refused = lab.undo()
+    assert refused.code == 2 and refused.says("every row is as before the fix"), refused.err
+    assert "by hand" not in refused.err and lab.items() == before
+
+
 def test_rows_alike_are_one_line_of_an_undo(lab_of):
     """As in a plan; a refusal names the first few."""
     lab = lab_of("a-both", TRIM_HORIZON, items=[])

@@ -109,7 +109,10 @@ def tally(report: Report) -> str:
     sentences = [f"{', '.join(counted(report.counts()))}{forecast}."]
     if report.snapshot.foreseen is not None:
         sentences.append(new_ones(report))
-    elif any(f.severity > Severity.INFO for f in report.findings):
+    elif (
+        not report.options.policy.names_shards  # then no finding is looked at for what mends it
+        and any(f.severity > Severity.INFO for f in report.findings)
+    ):
         sentences.append(f"{len(fixable(report))} fixable.")
     sentences.append(sentence(left_out(len(report.left_out))))
     return "  ".join(filter(None, sentences))

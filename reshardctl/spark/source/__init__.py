@@ -26,6 +26,25 @@ def register(spark: Any) -> None:
             f"kinesis-lineage needs Spark 4.0 or later, this session runs {spark.version}",
             "use a JVM connector there; reshardctl repairs its checkpoints all the same",
         )
-    from reshardctl.spark.source.datasource import KinesisLineage
+    from reshardctl.spark.source.datasource import with_tasks
 
-    spark.dataSource.register(KinesisLineage)
+    spark.dataSource.register(with_tasks(_tasks(spark)))
+
+
+A_CORE = 4
+"""Most tasks of a batch for each core: to start a task in Python takes a core some 50 ms."""
+
+
+def _tasks(spark: Any) -> int:
+    """Most tasks of a batch, unless option shardsPerTask says otherwise.
+
+    A cluster may have more cores later than it has now.
+    """
+    from reshardctl.spark.source.pieces import MOST
+
+    try:
+        context = spark.sparkContext
+        cores, local = int(context.defaultParallelism), str(context.master).startswith("local")
+    except Exception:  # Spark Connect has none, and names its reason differently in each release
+        return MOST
+    return A_CORE * cores if local else max(A_CORE * cores, MOST)

@@ -40,7 +40,7 @@ from reshardctl.spark.source.options import (
     telling,
     told,
 )
-from reshardctl.spark.source.pieces import Piece, pieces, read_piece
+from reshardctl.spark.source.pieces import MOST, Piece, pieces, read_piece
 from reshardctl.spark.tips import Tips
 
 if TYPE_CHECKING:
@@ -54,15 +54,16 @@ class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
     """Hands pieces to the executors."""
 
     @telling
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._given = dict(options)
+    def __init__(self, options: Mapping[str, str], tasks: int = MOST) -> None:
+        self._given, self._tasks = dict(options), tasks
         self._options = common_options(self._given, BATCH)
 
     @telling
     def partitions(self) -> Sequence[InputPartition]:
         """The tasks."""
         between = _between(self._given, self._options)[1]
-        return planned(self._options, between, strict=fails_on_loss(self._given))
+        strict = fails_on_loss(self._given)
+        return planned(self._options, between, strict=strict, tasks=self._tasks)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task; PySpark makes an empty batch if there is none."""
@@ -74,11 +75,13 @@ class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
             raise told(error) from None
 
 
-def planned(options: Options, between: list[Stretch], *, strict: bool = True) -> list[Piece]:
+def planned(
+    options: Options, between: list[Stretch], *, strict: bool = True, tasks: int = MOST
+) -> list[Piece]:
     """The tasks that read these stretches."""
     return pieces(
-        options.reach, options.stream, between,
-        shards_per_task=options.shards_per_task, unpack=options.unpack, strict=strict,
+        options.reach, options.stream, between, shards_per_task=options.shards_per_task,
+        tasks=tasks, unpack=options.unpack, strict=strict,
     )  # fmt: skip
 
 
@@ -102,7 +105,7 @@ def read_between(
     *,
     intervals: Path | str | None = None,
     unpack: bool = True,
-    shards_per_task: int = 1,
+    shards_per_task: int | None = None,
 ) -> Any:
     """The records between two frontiers as a DataFrame; its columns are `rows.SCHEMA`.
 
@@ -114,7 +117,7 @@ def read_between(
         end: Like option endingLine, likewise.
         intervals: Instead of both, the file that `--skipped` saved, or its text.
         unpack: Whether aggregated records become rows of their own.
-        shards_per_task: Shards that one task reads.
+        shards_per_task: Shards that one task reads, `None` for as few as the cores allow.
 
     Raises:
         UsageError: A frontier makes no sense.
@@ -131,7 +134,7 @@ def read_between(
             "endingLine": end if isinstance(end, str) else json.dumps(dict(end)),
         } if intervals is None else {"intervals": str(intervals)}),
         "unpackAggregates": str(unpack).lower(),
-        "shardsPerTask": str(shards_per_task),
+        **({} if shards_per_task is None else {"shardsPerTask": str(shards_per_task)}),
     })
     return spark.read.format("kinesis-lineage").options(**options).load()
 

@@ -18,7 +18,7 @@ from reshardctl.kinesis.fast import FastReader
 from reshardctl.spark.records import SCHEMA
 from reshardctl.spark.source.latest import Afresh
 from reshardctl.spark.source.options import stream_options, telling, told
-from reshardctl.spark.source.pieces import Piece, pieces, read_piece
+from reshardctl.spark.source.pieces import MOST, Piece, pieces, read_piece
 from reshardctl.spark.source.planning import Planner, Raw
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
     """Kinesis, parents before children."""
 
     options: Mapping[str, str]
+    tasks = MOST
+    """Most tasks of a batch, unless option shardsPerTask says otherwise."""
 
     @classmethod
     def name(cls) -> str:
@@ -61,7 +63,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
         from reshardctl.spark.source.batch import LineageBatchReader
 
         self._fixed(schema)
-        return LineageBatchReader(self.options)
+        return LineageBatchReader(self.options, self.tasks)
 
     @telling
     def streamReader(  # noqa: N802
@@ -69,7 +71,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
     ) -> DataSourceStreamReader:
         """The reader of a streaming query."""
         self._fixed(schema)
-        return LineageStreamReader(self.options)
+        return LineageStreamReader(self.options, self.tasks)
 
     def _fixed(self, schema: Any) -> None:
         from pyspark.sql.types import StructType
@@ -80,6 +82,15 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
                 f"the columns of {NAME} are fixed: {', '.join(expected)}",
                 "leave .schema(...) out, and select the columns wanted"
             )
+
+
+def with_tasks(most: int) -> type[KinesisLineage]:
+    """The source with another number of tasks.
+
+    PySpark pickles a class by its value where its module has another one of its name, so the number
+    reaches every process.
+    """
+    return type(KinesisLineage.__name__, (KinesisLineage,), {"tasks": most})
 
 
 try:
@@ -98,8 +109,8 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
     """Passes PySpark's calls to a `Planner`, and pieces to the executors."""
 
     @telling
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._options = stream_options(options)
+    def __init__(self, options: Mapping[str, str], tasks: int = MOST) -> None:
+        self._options, self._tasks = stream_options(options), tasks
         self._planner: Planner | None = None
 
     @telling
@@ -137,6 +148,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
             common.stream,
             self._plans().stretches(start, end),
             shards_per_task=common.shards_per_task,
+            tasks=self._tasks,
             unpack=common.unpack,
             strict=self._options.fail_on_loss,
         )

@@ -158,12 +158,15 @@ _ARN_REGION = re.compile(r"arn:[^:]+:kinesis:([^:]+):")
 
 
 class Options(Struct, frozen=True):
-    """The common options; stream is a name or an ARN, unpack makes rows of aggregated records."""
+    """The common options; stream is a name or an ARN, unpack makes rows of aggregated records.
+
+    shards_per_task: `None` for as few as the tasks of a batch allow, see `pieces`.
+    """
 
     reach: Reach
     stream: str
     unpack: bool
-    shards_per_task: int
+    shards_per_task: int | None
 
     @property
     def stream_name(self) -> str:
@@ -197,7 +200,7 @@ def common_options(options: Mapping[str, str], further: tuple[str, ...]) -> Opti
         _reach(given, arn),
         name or arn or "",
         _truth(given, "unpackAggregates", True),
-        _count(given, "shardsPerTask") or 1,
+        _count(given, "shardsPerTask"),
     )
 
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import InputPartition
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LOG = logging.getLogger("reshardctl.spark.source")
-AT_ONCE = 16
+AT_ONCE = 8
 """Shards of a task that are read at the same time; each may have a page of ten megabytes."""
+MOST = 64
+"""Tasks of a batch, if nobody says how many."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,19 @@ def pieces(
     stream: str,
     stretches: Iterable[Stretch],
     *,
-    shards_per_task: int = 1,
+    shards_per_task: int | None = None,
+    tasks: int = MOST,
     unpack: bool = True,
     strict: bool = True,
 ) -> list[Piece]:
-    """Tasks of `shards_per_task` stretches each, in the order given; none without stretches."""
-    return [
-        Piece(reach, stream, part, unpack, strict)
-        for part in batched(tuple(stretches), shards_per_task)
-    ]
+    """Tasks of `shards_per_task` stretches each, in the order given; none without stretches.
+
+    tasks: the most that there are where `shards_per_task` is not given. A task has one shard then,
+    if that is possible.
+    """
+    every = tuple(stretches)
+    each = shards_per_task or max(ceil(len(every) / tasks), 1)
+    return [Piece(reach, stream, part, unpack, strict) for part in batched(every, each)]
 
 
 def read_piece(piece: Piece) -> Iterator[pa.RecordBatch]:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from reshardctl.model import Rank, WillRead
 from reshardctl.planning.effects import Deadline
+from reshardctl.planning.policy import POSITIONS
 from reshardctl.render.content.verdict import remarks_if_healthy, verdict
 from reshardctl.report.report import RepairOptions, make
 from reshardctl.report.scope import ScopeOptions
@@ -41,6 +42,13 @@ def test_what_is_wrong_and_from_when_on():
         "1 error.  1 fixable.  Loss from 2026-11-22T00:10:01Z at the earliest; a longer "
         "retention period delays it."
     )
+
+
+def test_how_much_is_fixable_is_not_told_of_given_positions():
+    """After `fix --set` no plan is made for other findings, so that none would look fixable."""
+    report = report_of("a-both", "initial=LATEST&release=2.7.2")
+    given = replace(report, options=replace(report.options, policy=POSITIONS))
+    assert "1 error." in verdict(given) and "fixable" not in verdict(given)
 
 
 @pytest.mark.parametrize(("ends", "last"), [

@@ -87,6 +87,16 @@ def test_everything_to_the_tip_in_the_columns_of_the_source(fake: FakeKinesis, r
     assert row.approximate_arrival_timestamp.timestamp() == CREATED + 9
 
 
+def test_shards_share_tasks_where_there_are_many_for_the_cores(
+    read: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number of tasks reaches the process that plans them."""
+    assert read().rdd.getNumPartitions() == 5
+    monkeypatch.setattr("reshardctl.spark.source._tasks", lambda _: 2)
+    frame = read()
+    assert (frame.rdd.getNumPartitions(), payloads(frame)) == (2, EVERYTHING)
+
+
 def test_the_same_rows_again_whatever_comes_later(fake: FakeKinesis, read: Any) -> None:
     frame = read(shards_per_task=2)
     assert frame.rdd.getNumPartitions() == 3

@@ -13,7 +13,7 @@ from reshardctl.aws.client import client_of
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import shard_id
-from reshardctl.spark.source import register
+from reshardctl.spark.source import _tasks, register
 from reshardctl.spark.source.options import (
     BATCH,
     COMMON,
@@ -30,6 +30,19 @@ ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 NUMBER = str(int(start(0, 1_795_232_267)) + (1 << 80))
 
 
+@pytest.mark.parametrize(("master", "cores", "tasks"), [
+    ("local[2]", 2, 8), ("yarn", 2, 64), ("k8s://x", 100, 400),
+])  # fmt: skip
+def test_a_batch_has_tasks_for_the_cores_that_there_are(master, cores, tasks):
+    context = SimpleNamespace(defaultParallelism=cores, master=master)
+    assert _tasks(SimpleNamespace(sparkContext=context)) == tasks
+
+
+def test_where_the_cores_are_not_told_a_batch_has_64_tasks_at_most():
+    """Spark Connect has no sparkContext."""
+    assert _tasks(SimpleNamespace()) == 64
+
+
 def test_what_holds_without_a_word():
     found = stream_options({"streamName": "orders"})
     assert found.common.stream == found.common.stream_name == "orders"
@@ -37,7 +50,7 @@ def test_what_holds_without_a_word():
     assert found.fail_on_loss
     assert found.most is None
     assert found.common.unpack
-    assert found.common.shards_per_task == 1
+    assert found.common.shards_per_task is None
     assert found.common.reach.region is None
 
 

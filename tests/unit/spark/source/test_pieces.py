@@ -62,6 +62,9 @@ def test_tasks_have_so_many_shards_each_and_none_is_empty(fake: FakeKinesis) -> 
     assert pieces(reach, "orders", []) == []
     alone = pieces(reach, "orders", every)
     assert [piece.stretches for piece in alone] == [(one,) for one in every]
+    assert len(pieces(reach, "orders", every, tasks=2)) == 2
+    assert len(pieces(reach, "orders", every * 50)) == 50, "three each: two would be 75 tasks"
+    assert len(pieces(reach, "orders", every, shards_per_task=1, tasks=2)) == 3, "as it is asked"
     pairs = pieces(reach, "orders", every, shards_per_task=2, unpack=False, strict=False)
     assert [piece.stretches for piece in pairs] == [tuple(every[:2]), tuple(every[2:])]
     assert not any(piece.unpack or piece.strict for piece in pairs)
