@@ -11,7 +11,8 @@ from math import ceil, inf
 from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.model import Probe, ShardId, short
+from reshardctl.model import Cause, Probe, ShardId, short
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
@@ -106,8 +107,17 @@ def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
     )
 
 
+PAST_EXPIRY = "started once with failOnDataLoss=false it goes on at the oldest record left"
+"""The way out where a consumer crashes at a position that is older than the retention."""
+
+
 def no_safe_plan(effect: Effect) -> NoSafePlan:
     """The answer if no write is known that removes the effect."""
+    if effect.harm is Harm.CRASHES and effect.cause is Cause.EXPIRED:
+        named = listed([short(shard) for shard in effect.by], TOLD)
+        return NoSafePlan(
+            f"no write is known that makes this better: of {named}, {effect.why}", (PAST_EXPIRY,)
+        )
     return NoSafePlan(
         f"no write is known that makes this better: {effect.why}",
         ("see the finding for what helps",),

@@ -128,7 +128,8 @@ def policy_costs(
 
     That is records passed over, and whole shards that are taken as over and never read. A position
     skips what lies before it whenever its shard is read, so nothing is waited for here: the repair
-    of an ancestor that holds the shard back skips nothing more.
+    of an ancestor that holds the shard back skips nothing more. What an earlier start may have
+    passed over is no skip of the policy.
     """
     if not case.policy.skips:
         return ()
@@ -143,6 +144,6 @@ def policy_costs(
     costs = [e for e in costs if e.shard is None or case.selects(e.shard)]
     return tuple(
         replace(e, harm=Harm.SKIPPED) for e in costs
-        if e.harm is Harm.SKIPPED
+        if (e.harm is Harm.SKIPPED and not e.past)
         or (e.harm is Harm.STALLED and e.shard is not None and want.get(e.shard) == DONE)
     )

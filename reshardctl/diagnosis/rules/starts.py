@@ -22,6 +22,7 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.planning.effects import Effect, Harm, drained_unended
+from reshardctl.planning.prices import PAST_EXPIRY
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
@@ -190,9 +191,8 @@ def position_expired(view: View) -> Iterator[Found]:
     if crashes := view.harmed(Harm.CRASHES, Cause.EXPIRED):
         shards = tuple(s for e in crashes for s in e.by)
         what = "the position is older than the stream's retention"
-        helps = "started once with failOnDataLoss=false it goes on at the oldest record left"
         yield Found(
-            Severity.ERROR, shards, what, crashes[0].why, tuple(crashes), helps=helps
+            Severity.ERROR, shards, what, crashes[0].why, tuple(crashes), helps=PAST_EXPIRY
         )
         return
     effects = [e for e in view.harmed(Harm.SKIPPED) if e.gone]

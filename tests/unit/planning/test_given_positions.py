@@ -242,6 +242,20 @@ def test_a_child_that_is_given_a_position_needs_no_other_one():
     assert "--set 2=TRIM_HORIZON" in decision.ways_out[0] and "--set 1" not in decision.ways_out[0]
 
 
+@pytest.mark.parametrize("name", ["d-finished", "healthy-children-read", "row-unborn"])
+def test_what_an_earlier_start_may_have_passed_over_is_no_skip_of_a_given_position(name):
+    """RSH217: the application may have begun at the tip, long before. Counted as well, the first
+    records would be skipped twice, and on purpose."""
+    file = load(CASES / "kinesis-consumer" / f"{name}.toml")
+    options = {"app": "app", "release": "0.5.0", "initial": "LATEST"}
+    case = Bench.on(file, dialect_of(file.consumer).images(file), options).plan_case
+    stored = int(case.consumer.texts(case.checkpoint())[shard_id(2)])
+    plan = places(file, options, {2: at_number(str(stored + (1 << 80)))})
+    assert isinstance(plan, Plan)
+    (skip,) = plan.costs
+    assert (skip.since.number, skip.past) == (stored, False)
+
+
 @pytest.mark.parametrize(("name", "quiet", "moved"), [
     ("s2", [0], 1), ("s1x", [0], 1), ("orphan-behind-planned", [0], 1), ("lost-twice", [0, 1], 2),
 ])  # fmt: skip

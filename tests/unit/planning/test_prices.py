@@ -11,11 +11,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.model import DONE, START, TIP, Probe, at_number, shard_id
+from reshardctl.model import DONE, START, TIP, Cause, Probe, at_number, shard_id
 from reshardctl.planning.decision import NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import Accept
-from reshardctl.planning.prices import by_place, flag, leaves_no_loss, not_held, price, so_already
+from reshardctl.planning.prices import (
+    PAST_EXPIRY,
+    by_place,
+    flag,
+    leaves_no_loss,
+    no_safe_plan,
+    not_held,
+    price,
+    so_already,
+)
 from tests.support.case import CASES, load
 from tests.support.judging import Bench
 from tests.whole.test_cases_dialects import SITUATIONS
@@ -123,3 +132,14 @@ def test_a_stream_whose_clock_runs_ahead_of_ours_is_mended_too(name: str, late: 
     skewed = dataclasses.replace(bench, plan_case=replace(bench.plan_case, state=state))
     assert "RSH208" in {finding.code for finding in skewed.findings()}
     assert isinstance(skewed.decide(), Plan)
+
+
+def test_a_start_past_expired_records_has_a_way_out():
+    """docs/source.md, Losses: with failOnDataLoss=false the query goes on behind what is lost."""
+    crash = Effect(
+        Harm.CRASHES, None, True, cause=Cause.EXPIRED, why="records may be past the retention",
+        by=(shard_id(0), shard_id(3)),
+    )
+    answer = no_safe_plan(crash)
+    assert answer.why.endswith("of 0, 3, records may be past the retention")
+    assert answer.ways_out == (PAST_EXPIRY,) and "failOnDataLoss=false" in PAST_EXPIRY
