@@ -9,6 +9,7 @@ from reshardctl.model import TIP, ShardId
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.planning.plan import Plan
+from reshardctl.planning.prices import by_place, so_already
 from reshardctl.render.words import ago, brief, capital, count, shards
 
 AT_LEAST = "at least "
@@ -209,8 +210,7 @@ def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
 
 def price_words(decided: Plan) -> str:
     """What a plan costs: `Skips nothing, re-reads up to 14h of records a shard.`."""
-    without = _without(decided)
-    own = [e for e in _shown(decided) if e not in without]
+    own, _ = _parted(decided)
     skipped = [e for e in (*own, *decided.costs) if e.harm is Harm.SKIPPED]
     again = [e for e in own if e.harm is Harm.REREAD]
     mixed = dict.fromkeys(
@@ -223,19 +223,19 @@ def price_words(decided: Plan) -> str:
 
 def left_words(decided: Plan) -> str:
     """What the start does without the plan as well: ` Left as it is: 2 skips 23s of records.`."""
-    without = _without(decided)
-    costly = (Harm.SKIPPED, Harm.REREAD)
-    left = [e for e in _shown(decided) if e in without and e.harm in costly]
+    _, without = _parted(decided)
+    left = [e for e in without if e.harm in (Harm.SKIPPED, Harm.REREAD)]
     named = shards(dict.fromkeys(e.shard for e in left if e.shard is not None))
     return f" Left as it is: {named} {priced(left)}." if left else ""
 
 
-def _shown(decided: Plan) -> list[Effect]:
-    return [e for run in decided.after for e in run if not (e.gone or e.past)]
-
-
-def _without(decided: Plan) -> set[Effect]:
-    return {e for run in decided.before for e in run}
+def _parted(decided: Plan) -> tuple[list[Effect], list[Effect]]:
+    """What a start after the plan costs that one without it does not, and what both cost."""
+    before = by_place(e for run in decided.before for e in run)
+    own, without = list[Effect](), list[Effect]()
+    for effect in (e for run in decided.after for e in run if not (e.gone or e.past)):
+        (without if so_already(effect, before) else own).append(effect)
+    return own, without
 
 
 def skipped_words(decided: Plan) -> str:

@@ -114,6 +114,10 @@ def test_what_a_start_does_without_the_plan_is_no_cost_of_it():
     plan = Plan((), before=((skip,),), after=((skip, again),))
     assert costs.price_words(plan) == "Skips nothing, re-reads up to 41s of records."
     assert costs.left_words(plan) == " Left as it is: 2 skips up to 23s of records."
+    otherwise = replace(skip, why="taken for read for another reason")
+    assert costs.left_words(replace(plan, after=((otherwise, again),))) == costs.left_words(plan)
+    sure = replace(plan, after=((replace(skip, certain=True), again),))
+    assert costs.price_words(sure).startswith("Skips up to 23s"), "it was only possible"
     alone = Plan((), before=((),), after=((skip, again),))
     assert costs.price_words(alone) == (
         "Skips up to 23s of records, re-reads up to 41s of records."
