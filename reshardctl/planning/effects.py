@@ -59,6 +59,10 @@ AT_LEAST = 1.0
 behind the stream's. A width of zero would always be accepted."""
 
 
+PAST_EXPIRY = "started once with failOnDataLoss=false it goes on at the oldest record left"
+"""The way out where a consumer crashes at a position that is older than the retention."""
+
+
 class Harm(StrEnum):
     """Kinds of effects, worst last."""
 

@@ -15,7 +15,7 @@ from reshardctl.model import Cause, Probe, ShardId, short
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
-from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.effects import PAST_EXPIRY, Effect, Harm
 from reshardctl.planning.policy import EVERYTHING, UNASKED, Accept
 
 ByPlace = Mapping[ShardId | None, Sequence[Effect]]
@@ -105,10 +105,6 @@ def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
         f"the repair costs more than is accepted ({shards}: {bad[0].why})",
         (f"accept it: {accept}",),
     )
-
-
-PAST_EXPIRY = "started once with failOnDataLoss=false it goes on at the oldest record left"
-"""The way out where a consumer crashes at a position that is older than the retention."""
 
 
 def no_safe_plan(effect: Effect) -> NoSafePlan:

@@ -21,8 +21,7 @@ from reshardctl.model import (
     awaited,
     short,
 )
-from reshardctl.planning.effects import Effect, Harm, drained_unended
-from reshardctl.planning.prices import PAST_EXPIRY
+from reshardctl.planning.effects import PAST_EXPIRY, Effect, Harm, drained_unended
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,

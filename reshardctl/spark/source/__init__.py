@@ -31,8 +31,10 @@ def register(spark: Any) -> None:
     spark.dataSource.register(with_tasks(_tasks(spark)))
 
 
+MOST = 64
+"""Tasks of a batch at most, if neither the cores are known nor option shardsPerTask is given."""
 A_CORE = 4
-"""Most tasks of a batch for each core: to start a task in Python takes a core some 50 ms."""
+"""The same for each core: to start a task in Python takes a core some 50 ms."""
 
 
 def _tasks(spark: Any) -> int:
@@ -40,8 +42,6 @@ def _tasks(spark: Any) -> int:
 
     A cluster may have more cores later than it has now.
     """
-    from reshardctl.spark.source.pieces import MOST
-
     try:
         context = spark.sparkContext
         cores, local = int(context.defaultParallelism), str(context.master).startswith("local")

@@ -20,6 +20,7 @@ from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.fast import Begin, FastReader, Reach
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
+from reshardctl.spark.source import MOST
 from reshardctl.spark.source.intervals import intervals_in, stretches_of
 from reshardctl.spark.source.lines import (
     TIP,
@@ -40,7 +41,7 @@ from reshardctl.spark.source.options import (
     telling,
     told,
 )
-from reshardctl.spark.source.pieces import MOST, Piece, pieces, read_piece
+from reshardctl.spark.source.pieces import Piece, pieces, read_piece
 from reshardctl.spark.tips import Tips
 
 if TYPE_CHECKING:

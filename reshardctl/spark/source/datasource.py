@@ -16,9 +16,10 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.fast import FastReader
 from reshardctl.spark.records import SCHEMA
+from reshardctl.spark.source import MOST
 from reshardctl.spark.source.latest import Afresh
 from reshardctl.spark.source.options import stream_options, telling, told
-from reshardctl.spark.source.pieces import MOST, Piece, pieces, read_piece
+from reshardctl.spark.source.pieces import Piece, pieces, read_piece
 from reshardctl.spark.source.planning import Planner, Raw
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from pyspark.sql.datasource import InputPartition
 from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
 from reshardctl.model.images import batched
 from reshardctl.spark.records import together
+from reshardctl.spark.source import MOST
 from reshardctl.spark.source.lines import Stretch
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("reshardctl.spark.source")
 AT_ONCE = 8
 """Shards of a task that are read at the same time; each may have a page of ten megabytes."""
-MOST = 64
-"""Tasks of a batch, if nobody says how many."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from reshardctl.consumers.base import Cannot
 from reshardctl.model import DONE, START, TIP, Cause, Probe, at_number, shard_id
 from reshardctl.planning.decision import NoSafePlan, Plan
-from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.effects import PAST_EXPIRY, Effect, Harm
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.prices import (
-    PAST_EXPIRY,
     by_place,
     flag,
     leaves_no_loss,
