@@ -312,11 +312,13 @@ def _passed(
     """One effect, of first records that an earlier start may have passed over; see `Span.head`.
 
     None where this start reads from the beginning, or where the shard is known to hold no record.
+    What lies after the place to which it is processed is no doubt of then.
     """
-    if fate.at.lo != START and has_unread(state, shard, START):
+    until = min(fate.at.lo, span.lo) if span.lo > START else fate.at.lo
+    if until != START and has_unread(state, shard, START):
         yield Effect(
-            Harm.SKIPPED, shard, False, START, fate.at.lo,
-            _width(state, shard, START, fate.at.lo), Cause.HEAD_PASSED, span.head,
+            Harm.SKIPPED, shard, False, START, until,
+            _width(state, shard, START, until), Cause.HEAD_PASSED, span.head,
             deadline=deadline(state, shard, START), past=True,
         )
 

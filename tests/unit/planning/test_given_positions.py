@@ -254,6 +254,8 @@ def test_what_an_earlier_start_may_have_passed_over_is_no_skip_of_a_given_positi
     assert isinstance(plan, Plan)
     (skip,) = plan.costs
     assert (skip.since.number, skip.past) == (stored, False)
+    (doubt,) = (e for run in plan.after for e in run if e.past and e.shard == skip.shard)
+    assert doubt.until.number == stored, "what comes after is skipped by the plan"
 
 
 @pytest.mark.parametrize(("name", "quiet", "moved"), [
