@@ -215,6 +215,15 @@ def test_one_row_that_moved_refuses_it_all(path, number, moved, words, count):
     assert read(path).undo is None
 
 
+def test_rows_that_somebody_has_put_back_leave_nothing_to_undo(path: Path) -> None:
+    """A backup, or a second undo at the same time."""
+    plan = plan_of([2, 1])
+    fixed(plan, path)
+    rows = {row.key: row for row in plan.rows}
+    with pytest.raises(UsageError, match="every row is as before the fix"):
+        undo_steps(read(path), rows, RESTORE, MOVING)
+
+
 def test_a_row_that_is_gone_or_back_refuses(path: Path) -> None:
     plan = plan_of([3])
     medium = fixed(plan, path)

@@ -68,6 +68,12 @@ def test_a_log_that_was_only_made_readable_again_can_be_taken_back(stood: bool) 
     assert found == ({} if stood else {f"offsets/{newest}": f"batch {newest} is committed"})
 
 
+def test_a_log_that_nobody_can_read_has_not_run() -> None:
+    images, keys = repaired("s1")
+    spoiled = [text("offsets/1", "?") if one.key == "offsets/1" else one for one in images]
+    assert Spark().superseded_rows(spoiled, keys, ()) == {}
+
+
 def test_a_batch_that_is_planned_further_on_shows_it_as_well() -> None:
     """The log next to the fix's was there before it, and the one after that was not."""
     recorded = Recorded("s3", HEAD, HEAD)
