@@ -233,6 +233,9 @@ def _how(checkpoint: Checkpoint, number: int, known: Collection[str]) -> str:
     later = [n for n in planned if n > number and f"offsets/{n}" not in known]
     if later:
         return f"batch {min(later)} is planned after it"
+    ran = [n for n in checkpoint.committed if n > number and f"commits/{n}" not in known]
+    if ran:
+        return f"batch {min(ran)} is committed after it"
     batch = checkpoint.batches.get(number)
     if checkpoint.connector == LINEAGE or batch is None:
         return ""

@@ -74,6 +74,17 @@ def test_a_log_that_nobody_can_read_has_not_run() -> None:
     assert Spark().superseded_rows(spoiled, keys, ()) == {}
 
 
+@pytest.mark.parametrize("stood", [True, False])
+def test_a_batch_that_was_planned_before_and_is_committed_since_shows_it(stood: bool) -> None:
+    """The query ran it, and had nothing to plan after that."""
+    recorded = Recorded("s3", HEAD, HEAD)
+    first, second = sorted(recorded.case().checkpoint().batches)
+    before = {f"offsets/{second}", f"commits/{first}"} | ({f"commits/{second}"} if stood else set())
+    found = Spark().superseded_rows(recorded.images, {f"offsets/{first}"}, before)
+    since = {f"offsets/{first}": f"batch {second} is committed after it"}
+    assert found == ({} if stood else since)
+
+
 def test_a_batch_that_is_planned_further_on_shows_it_as_well() -> None:
     """The log next to the fix's was there before it, and the one after that was not."""
     recorded = Recorded("s3", HEAD, HEAD)
